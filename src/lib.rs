@@ -1,0 +1,1 @@
+//! Streamscope: Apache Kafka topics, live in Grafana.
