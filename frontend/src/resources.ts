@@ -1,0 +1,23 @@
+import { isFetchError } from '@grafana/runtime';
+
+/**
+ * Says what went wrong with a call of a resource: the process's own words where it answered, else what Grafana or the
+ * network said.
+ */
+export function resourceError(error: unknown): Error {
+  if (isFetchError(error)) {
+    const body: unknown = error.data;
+    for (const key of ['error', 'message'] as const) {
+      const text = isRecord(body) ? body[key] : undefined;
+      if (typeof text === 'string' && text !== '') {
+        return new Error(text);
+      }
+    }
+    return new Error(error.statusText ?? `Grafana answered with status ${error.status}`);
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,154 @@
+/**
+ * The shapes that are saved in dashboards and in provisioning files, and those that the process answers with.
+ * `tests/contract` holds examples that the process reads too.
+ */
+import { type DataSourceJsonData } from '@grafana/data';
+import { type DataQuery } from '@grafana/schema';
+
+/** A number that a dashboard may also hold as text, for a template variable such as `$n`. */
+export type NumberOrVariable = number | string;
+
+export type StartMode = 'latest' | 'earliest' | 'lastN';
+export type TimestampMode = 'message' | 'now';
+export type MessageFormat = 'json' | 'avro' | 'protobuf' | 'plaintext' | 'lineprotocol';
+export type SchemaSource = 'schemaRegistry' | 'inlineSchema';
+export type KeyFormat = 'none' | 'string' | 'json' | 'base64' | 'avro' | 'protobuf';
+export type LineProtocolPrecision = 'auto' | 'ns' | 'us' | 'ms' | 's';
+export type RecordColumns = 'auto' | 'always' | 'never';
+export type FieldTypeName = 'number' | 'text' | 'boolean' | 'time';
+export type TimeUnit = 'auto' | 's' | 'ms' | 'us' | 'ns' | 'rfc3339';
+export type IsolationLevel = 'readCommitted' | 'readUncommitted';
+export type Framing = 'auto' | 'none' | 'confluent' | 'confluentHeader' | 'apicurio' | 'glue';
+export type SubjectStrategy = 'topic' | 'record' | 'topicRecord' | 'explicit';
+export type BytesAs = 'base64' | 'text' | 'hex';
+
+/** One query of a panel. A key that is absent has the default that stands beside it. */
+export interface KafkaQuery extends DataQuery {
+  topicName: string;
+  /** A partition number, `all`, or text with a template variable. `all`. */
+  partition?: NumberOrVariable;
+  /** `latest` */
+  autoOffsetReset?: StartMode;
+  /** How many records of each partition, with `lastN`: 1 to 1,000,000. 100 */
+  lastN?: NumberOrVariable;
+  /** The record's own timestamp, or the moment it arrives. `message` */
+  timestampMode?: TimestampMode;
+  /** `json` */
+  messageFormat?: MessageFormat;
+  /** `schemaRegistry` */
+  avroSchemaSource?: SchemaSource;
+  avroSchema?: string;
+  /** `schemaRegistry` */
+  protobufSchemaSource?: SchemaSource;
+  protobufSchema?: string;
+  /** `none` */
+  keyFormat?: KeyFormat;
+  /** `auto` */
+  lineProtocolTimestampPrecision?: LineProtocolPrecision;
+  lineProtocolMeasurements?: string;
+  lineProtocolFields?: string;
+  lineProtocolTags?: string;
+  alias?: string;
+
+  /** Whether `partition` and `offset` are shown. `always`; new queries are made with `auto`. */
+  recordColumns?: RecordColumns;
+  /** One text column a header. false */
+  headers?: boolean;
+  /** Column name to the type it has, whatever the records hold. */
+  fieldTypes?: Record<string, FieldTypeName>;
+  /** The field of the payload that holds the time, and its unit. */
+  timeField?: string;
+  /** `auto` */
+  timeUnit?: TimeUnit;
+  /** The channel's budget. true */
+  pacing?: boolean;
+  /** A `latest` stream that never skips. false */
+  everyRecord?: boolean;
+  /** `readCommitted` */
+  isolationLevel?: IsolationLevel;
+  /** `auto` */
+  framing?: Framing;
+  /** `topic` */
+  subjectStrategy?: SubjectStrategy;
+  subject?: string;
+  avroReaderSchema?: string;
+  protobufMessage?: string;
+  /** `base64` */
+  bytesAs?: BytesAs;
+  /** `schemaRegistry` */
+  keySchemaSource?: SchemaSource;
+  keySchema?: string;
+  keyProtobufMessage?: string;
+  /** `long` */
+  lineProtocolLayout?: 'long' | 'wide';
+
+  /** Where a cut-off stream goes on. Set by a session when it asks again, and never saved. */
+  resumeAt?: Cursor;
+}
+
+/** The next offset of each partition of one topic. */
+export interface Cursor {
+  topicId?: string;
+  next: Record<string, number>;
+}
+
+/** What a variable asks for. */
+export interface TopicVariableQuery extends DataQuery {
+  /** What the topic's name has to contain, whatever the case; empty for all. */
+  search?: string;
+  /** How many at most. 1000 */
+  limit?: number;
+  /** With the topics that Kafka keeps for itself. false */
+  internal?: boolean;
+}
+
+export type SecurityProtocol = 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+export type SaslMechanism = 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
+
+/** The settings of a data source that are no secret. */
+export interface KafkaOptions extends DataSourceJsonData {
+  bootstrapServers?: string;
+  clientId?: string;
+  groupId?: string;
+  securityProtocol?: SecurityProtocol;
+  saslMechanisms?: SaslMechanism | '';
+  saslUsername?: string;
+  logLevel?: string;
+  healthcheckTimeout?: number;
+  timeout?: number;
+  tlsAuthWithCACert?: boolean;
+  tlsAuth?: boolean;
+  tlsSkipVerify?: boolean;
+  serverName?: string;
+  schemaRegistryUrl?: string;
+  schemaRegistryUsername?: string;
+  flattenMaxDepth?: number;
+  flattenFieldCap?: number;
+  /** The peer's old place for what each query now says. */
+  messageFormat?: MessageFormat;
+  topicAllow?: string[];
+  topicDeny?: string[];
+}
+
+/** The settings that Grafana keeps encrypted. */
+export interface KafkaSecrets {
+  saslPassword?: string;
+  tlsCACert?: string;
+  tlsClientCert?: string;
+  tlsClientKey?: string;
+  schemaRegistryPassword?: string;
+  schemaRegistryUsername?: string;
+}
+
+/** The answer to `topics`. */
+export interface TopicsAnswer {
+  topics: string[] | null;
+  prefix: string;
+  limit: number;
+}
+
+/** The answer to `partitions`, in ascending order. */
+export interface PartitionsAnswer {
+  partitions: number[];
+  topic: string;
+}
