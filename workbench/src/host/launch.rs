@@ -154,7 +154,7 @@ fn passes(name: &str) -> bool {
 }
 
 /// go-plugin's start timeout.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_mins(1);
 
 #[cfg(test)]
 mod tests {

@@ -132,13 +132,12 @@ impl Plugin {
         let _ = tokio::time::timeout(GRACE, self.client.shutdown()).await;
         let exited = self.exited();
         tokio::pin!(exited);
-        let left = tokio::time::timeout(GRACE, &mut exited).await;
-        let (killed, status) = match left {
-            Ok(status) => (false, status),
-            Err(_) => {
-                let _ = self.kill.send(());
-                (true, exited.await)
-            }
+        let (killed, status) = if let Ok(status) = tokio::time::timeout(GRACE, &mut exited).await {
+            (false, status)
+        } else {
+            // An error means that it has just ended by itself.
+            let _ = self.kill.send(());
+            (true, exited.await)
         };
         Ended {
             killed,
