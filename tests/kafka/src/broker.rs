@@ -1,0 +1,212 @@
+//! Starting, killing and restarting the broker.
+
+use std::io::{ErrorKind, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::listener::{Listener, Ports};
+use crate::{certificates, jars};
+
+const PROPERTIES: &str = include_str!("../server.properties");
+const LOGGING: &str = include_str!("../log4j2.properties");
+const SUPERVISE: &str = include_str!("supervise.sh");
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A running Apache Kafka with one node.
+///
+/// It stops when this is dropped, and when the process ends in any other way.
+pub struct Kafka {
+    folder: PathBuf,
+    ports: Ports,
+    supervisor: Mutex<Option<Child>>,
+}
+
+impl Kafka {
+    /// Starts a broker of one's own: to kill it, or where nothing else may be there. Takes about 8 s.
+    pub fn start() -> Result<Kafka> {
+        let folder = tempfile::Builder::new()
+            .prefix("streamscope-kafka-")
+            .tempdir()?
+            .keep();
+        let kafka = Kafka {
+            folder,
+            ports: Ports::find()?,
+            supervisor: Mutex::new(None),
+        };
+        certificates::write(&kafka.folder)?;
+        fs::write(kafka.file("log4j2.properties"), LOGGING)?;
+        fs::write(
+            kafka.file("server.properties"),
+            kafka.ports.properties(&kafka.folder) + PROPERTIES,
+        )?;
+        kafka.format()?;
+        kafka.restart()?;
+        Ok(kafka)
+    }
+
+    /// Returns the broker that the tests of this process share. Use topic names of your own in it.
+    ///
+    /// # Panics
+    /// When it does not start; the text says why.
+    pub fn shared() -> &'static Kafka {
+        static SHARED: OnceLock<Kafka> = OnceLock::new();
+        SHARED.get_or_init(|| match Kafka::start() {
+            Ok(kafka) => kafka,
+            Err(error) => panic!("{error:#}"),
+        })
+    }
+
+    /// Returns `127.0.0.1:port` of a listener.
+    pub fn address(&self, listener: Listener) -> String {
+        format!("127.0.0.1:{}", self.ports.of(listener))
+    }
+
+    /// Returns the address of the plaintext listener.
+    pub fn bootstrap(&self) -> String {
+        self.address(Listener::Plaintext)
+    }
+
+    /// Returns the text of a certificate or key: `ca.crt`, `other-ca.crt`, `client.crt`, `client.key`,
+    /// `stranger.crt`, `stranger.key`.
+    pub fn pem(&self, name: &str) -> String {
+        fs::read_to_string(self.file(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Kills the broker as a power cut would (SIGKILL). Its data and ports stay for `restart`.
+    pub fn kill(&self) -> Result<()> {
+        self.end("KILL")
+    }
+
+    /// Stops the broker in order (SIGTERM). Its data and ports stay for `restart`.
+    pub fn stop(&self) -> Result<()> {
+        self.end("TERM")
+    }
+
+    /// Starts the broker again, with its data, and waits until it is ready: about 6 s.
+    pub fn restart(&self) -> Result<()> {
+        let log = self.file("kafka.log");
+        fs::write(&log, "")?;
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", SUPERVISE, "supervise"])
+            .arg(&self.folder);
+        command
+            .args(java(&self.folder, "256m")?)
+            .arg("kafka.Kafka")
+            .arg(self.file("server.properties"));
+        // In a group of its own: an interrupt at the keyboard ends the tests, and they end the broker.
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0);
+        *self.lock() = Some(command.spawn().context("starting a shell")?);
+
+        let start = Instant::now();
+        loop {
+            let text = fs::read_to_string(&log)?;
+            if text.contains("Kafka Server started") {
+                return Ok(());
+            }
+            let dead = [
+                "fatal exception",
+                "Could not create the Java Virtual Machine",
+                "UnsupportedClassVersionError",
+            ];
+            if start.elapsed() > PATIENCE || dead.iter().any(|sign| text.contains(sign)) {
+                let tail = text.len() - text.len().min(4_000);
+                bail!(
+                    "Kafka does not start:\n{}",
+                    text.get(tail..).unwrap_or(&text)
+                );
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn end(&self, signal: &str) -> Result<()> {
+        let mut supervisor = self.lock().take().context("the broker is not running")?;
+        let mut stdin = supervisor
+            .stdin
+            .take()
+            .context("the supervisor has a standard input")?;
+        writeln!(stdin, "{signal}")?;
+        supervisor.wait()?;
+        Ok(())
+    }
+
+    fn format(&self) -> Result<()> {
+        let command = java(&self.folder, "128m")?;
+        let mut format = Command::new(&command[0]);
+        format
+            .args(&command[1..])
+            .args(["kafka.tools.StorageTool", "format", "--standalone"]);
+        format
+            .args(["--cluster-id", "c3RyZWFtc2NvcGV0ZXN0cw", "--config"])
+            .arg(self.file("server.properties"));
+        for user in ["admin", "alice"] {
+            for mechanism in ["SCRAM-SHA-256", "SCRAM-SHA-512"] {
+                format.args([
+                    "--add-scram",
+                    &format!("{mechanism}=[name={user},password={user}-secret]"),
+                ]);
+            }
+        }
+        let output = match format.output() {
+            Err(error) if error.kind() == ErrorKind::NotFound => bail!(
+                "the tests against a real Kafka need Java 17 or later (`java`): \
+                 apt-get install default-jre-headless, brew install openjdk, or https://adoptium.net"
+            ),
+            other => other.context("running java")?,
+        };
+        ensure!(
+            output.status.success(),
+            "Kafka's storage tool failed:\n{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        Ok(())
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Child>> {
+        self.supervisor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Kafka {
+    fn drop(&mut self) {
+        if let Some(mut supervisor) = self.lock().take() {
+            drop(supervisor.stdin.take());
+            // Nothing is left to tell a failure to.
+            let _ = supervisor.wait();
+        }
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Returns the command line up to the class name.
+fn java(folder: &Path, heap: &str) -> Result<Vec<String>> {
+    let (jars, folder) = (jars::folder()?, folder.display());
+    Ok(vec![
+        "java".to_owned(),
+        format!("-Xmx{heap}"),
+        "-XX:+UseSerialGC".to_owned(),
+        "-XX:TieredStopAtLevel=1".to_owned(),
+        "-Djava.awt.headless=true".to_owned(),
+        format!("-Dlog4j2.configurationFile={folder}/log4j2.properties"),
+        "-cp".to_owned(),
+        format!("{}/*", jars.display()),
+    ])
+}
