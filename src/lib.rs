@@ -1,1 +1,3 @@
 //! Streamscope: Apache Kafka topics, live in Grafana.
+
+pub mod config;

@@ -1,0 +1,163 @@
+//! The name of a stream: a digest of everything that makes its packets what they are.
+//!
+//! A browser subscribes with `data` under `path`. The plugin computes the path again from the data, so nobody
+//! attaches another query to a path that others watch. Both are computed here and nowhere else.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{PartitionSelection, StartPosition, StreamSpec, TimeSource};
+
+/// Gives the subscribe data: the query with its defaults, flat, in the keys that queries are written in.
+pub fn data(spec: &StreamSpec) -> Value {
+    let mut data = json!({
+        "topicName": spec.topic.as_str(),
+        "partition": match spec.partition {
+            PartitionSelection::All => json!("all"),
+            PartitionSelection::One(partition) => json!(partition),
+        },
+        "messageFormat": spec.format,
+        "keyFormat": spec.key,
+        "headers": spec.headers,
+        "fieldTypes": spec.field_types,
+        "pacing": spec.pacing,
+        "everyRecord": spec.every_record,
+        "isolationLevel": spec.isolation,
+    });
+    match spec.start {
+        StartPosition::Latest => data["autoOffsetReset"] = json!("latest"),
+        StartPosition::Earliest => data["autoOffsetReset"] = json!("earliest"),
+        StartPosition::LastN(n) => {
+            data["autoOffsetReset"] = json!("lastN");
+            data["lastN"] = json!(n);
+        }
+    }
+    match &spec.time {
+        TimeSource::Record => data["timestampMode"] = json!("message"),
+        TimeSource::Arrival => data["timestampMode"] = json!("now"),
+        TimeSource::Field { path, unit } => {
+            data["timeField"] = json!(path);
+            data["timeUnit"] = json!(unit);
+        }
+    }
+    if let Some(cursor) = &spec.cursor {
+        data["cursor"] = json!(cursor);
+    }
+    if let Some(nonce) = &spec.nonce {
+        data["nonce"] = json!(nonce);
+    }
+    data
+}
+
+/// Gives the channel's path: 43 characters that Grafana's channel ids take.
+pub fn path(spec: &StreamSpec) -> String {
+    digest(&data(spec))
+}
+
+/// Gives what stays the same when a viewer asks again: the path of the spec without cursor and nonce.
+pub fn key(spec: &StreamSpec) -> String {
+    path(&StreamSpec {
+        cursor: None,
+        nonce: None,
+        ..spec.clone()
+    })
+}
+
+fn digest(data: &Value) -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(data.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::config::{Cursor, PanelQuery, Subscription};
+
+    fn spec(query: &Value) -> StreamSpec {
+        PanelQuery::parse(query.to_string().as_bytes())
+            .unwrap()
+            .spec
+    }
+
+    /// Each query differs from the first in one thing that changes packets.
+    #[test]
+    fn every_difference_makes_another_path() {
+        let queries = [
+            json!({ "topicName": "t" }),
+            json!({ "topicName": "u" }),
+            json!({ "topicName": "t", "partition": 0 }),
+            json!({ "topicName": "t", "partition": 1 }),
+            json!({ "topicName": "t", "autoOffsetReset": "earliest" }),
+            json!({ "topicName": "t", "autoOffsetReset": "lastN" }),
+            json!({ "topicName": "t", "autoOffsetReset": "lastN", "lastN": 7 }),
+            json!({ "topicName": "t", "timestampMode": "now" }),
+            json!({ "topicName": "t", "timeField": "at" }),
+            json!({ "topicName": "t", "timeField": "at", "timeUnit": "s" }),
+            json!({ "topicName": "t", "messageFormat": "plaintext" }),
+            json!({ "topicName": "t", "keyFormat": "string" }),
+            json!({ "topicName": "t", "headers": true }),
+            json!({ "topicName": "t", "fieldTypes": { "a": "text" } }),
+            json!({ "topicName": "t", "fieldTypes": { "a": "number" } }),
+            json!({ "topicName": "t", "pacing": false }),
+            json!({ "topicName": "t", "everyRecord": true }),
+            json!({ "topicName": "t", "isolationLevel": "readUncommitted" }),
+        ];
+        let paths: HashSet<_> = queries.iter().map(|query| path(&spec(query))).collect();
+        assert_eq!(paths.len(), queries.len());
+        for path in paths {
+            assert!(
+                path.chars()
+                    .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_'),
+                "{path}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_only_the_panel_shows_makes_no_other_path() {
+        let plain = spec(&json!({ "topicName": "t" }));
+        for query in [
+            json!({ "topicName": "t", "refId": "B", "alias": "x", "recordColumns": "never" }),
+            json!({ "topicName": " t ", "partition": "all", "autoOffsetReset": "latest", "lastN": 9 }),
+        ] {
+            assert_eq!(path(&spec(&query)), path(&plain), "{query}");
+        }
+    }
+
+    #[test]
+    fn the_key_passes_over_cursor_and_nonce_and_the_path_does_not() {
+        let plain = spec(&json!({ "topicName": "t", "autoOffsetReset": "earliest" }));
+        let cursor = Cursor {
+            topic_id: Some("id".into()),
+            next: [(0, 5), (10, 7)].into(),
+        };
+        let run = StreamSpec {
+            cursor: Some(cursor),
+            nonce: Some("n".into()),
+            ..plain.clone()
+        };
+        assert_eq!(key(&run), key(&plain));
+        assert_ne!(path(&run), path(&plain));
+    }
+
+    #[test]
+    fn data_reads_back_as_the_same_spec() {
+        let query = json!({ "topicName": "t", "partition": "3", "autoOffsetReset": "lastN", "lastN": "5",
+            "timeField": "a.b", "timeUnit": "rfc3339", "keyFormat": "json", "headers": "true",
+            "fieldTypes": { "x": "time" }, "pacing": "false", "everyRecord": true, "isolationLevel": "readUncommitted" });
+        let mut spec = spec(&query);
+        spec.cursor = Some(Cursor {
+            topic_id: None,
+            next: [(2, 1), (10, 2)].into(),
+        });
+        spec.nonce = Some("n".into());
+        let back = Subscription::parse(data(&spec).to_string().as_bytes())
+            .unwrap()
+            .spec;
+        assert_eq!(back, spec);
+        assert_eq!(path(&back), path(&spec));
+    }
+}

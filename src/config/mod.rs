@@ -1,0 +1,25 @@
+//! What people set: the data source's settings and a panel's query, parsed once into types.
+//!
+//! After this module no string stands for a mode, and a [`TopicName`] has been checked.
+
+mod cursor;
+mod digest;
+mod lenient;
+mod query;
+mod secret;
+mod security;
+mod settings;
+mod spec;
+mod topic;
+
+pub use cursor::Cursor;
+pub use digest::{data, key, path};
+pub use query::{PanelQuery, QueryError, Subscription};
+pub use secret::Secret;
+pub use security::{ClientCertificate, Sasl, SaslMechanism, Security, Tls};
+pub use settings::{FlattenLimits, LogLevel, Settings, SettingsError};
+pub use spec::{
+    FieldType, IsolationLevel, KeyFormat, PartitionSelection, StartPosition, StreamSpec,
+    TimeSource, TimeUnit, ValueFormat,
+};
+pub use topic::{TopicName, TopicNameError, TopicPolicy};
