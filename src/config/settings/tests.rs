@@ -186,3 +186,38 @@ fn tls() {
     let settings = parse(&json).unwrap();
     assert_eq!(settings.problems.len(), 2, "{:?}", settings.problems);
 }
+
+/// `tests/contract/settings.json` holds the cases: the front end's tests read the same file.
+#[test]
+fn contract() {
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("../../../tests/contract/settings.json")).unwrap();
+    for case in cases {
+        let name = &case["name"];
+        let secrets = serde_json::from_value(case["secureJsonData"].clone()).unwrap();
+        match (
+            Settings::parse(case["jsonData"].to_string().as_bytes(), &secrets),
+            case.get("error"),
+        ) {
+            (Ok(settings), None) => {
+                let named = case["problems"].as_array().unwrap();
+                assert_eq!(
+                    settings.problems.len(),
+                    named.len(),
+                    "{name}: {:?}",
+                    settings.problems
+                );
+                for (problem, key) in settings.problems.iter().zip(named) {
+                    assert!(problem.contains(key.as_str().unwrap()), "{name}: {problem}");
+                }
+            }
+            (Err(error), Some(key)) => {
+                assert!(
+                    error.to_string().contains(key.as_str().unwrap()),
+                    "{name}: {error}"
+                );
+            }
+            (parsed, _) => panic!("{name}: {parsed:?}"),
+        }
+    }
+}
