@@ -1,9 +1,22 @@
-import { type CoreApp, type DataSourceInstanceSettings, type ScopedVars } from '@grafana/data';
-import { DataSourceWithBackend, getTemplateSrv } from '@grafana/runtime';
+import {
+  type CoreApp,
+  type DataQueryRequest,
+  type DataQueryResponse,
+  type DataSourceInstanceSettings,
+  dateTime,
+  type ScopedVars,
+  type TimeRange,
+} from '@grafana/data';
+import { config, DataSourceWithBackend, getTemplateSrv, isExpressionReference } from '@grafana/runtime';
+import { firstValueFrom, map, type Observable, of, switchMap } from 'rxjs';
 
 import { interpolate } from './interpolate';
+import { look } from './live/frame';
+import { type Answer } from './live/session';
+import { Sessions } from './live/sessions';
+import { answerOf, follow, still, type Target } from './live/stream';
 import { resourceError } from './resources';
-import { type KafkaOptions, type KafkaQuery, type PartitionsAnswer, type TopicsAnswer } from './types';
+import { type Cursor, type KafkaOptions, type KafkaQuery, type PartitionsAnswer, type TopicsAnswer } from './types';
 
 /** Which topics to look for. */
 export interface TopicSearch {
@@ -17,6 +30,36 @@ export interface TopicSearch {
 export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> {
   constructor(settings: DataSourceInstanceSettings<KafkaOptions>) {
     super(settings);
+  }
+
+  /**
+   * Asks the process for all targets at once, and follows their streams where the range ends in now.
+   *
+   * A query with expressions is computed in Grafana's server, which knows no stream.
+   */
+  override query(request: DataQueryRequest<KafkaQuery>): Observable<DataQueryResponse> {
+    const targets = request.targets.filter((target) => isExpressionReference(target.datasource) || this.filterQuery(target));
+    if (targets.length === 0) {
+      return of({ data: [] });
+    }
+    const { panelPluginId, range } = request;
+    const parts: Target[] = targets
+      .filter((target) => !isExpressionReference(target.datasource))
+      .map((target) => ({
+        look: look(this.applyTemplateVariables(target, request.scopedVars), panelPluginId),
+        ask: (resumeAt) => this.askAgain(request, target, resumeAt),
+      }));
+    const answer = super.query({ ...request, targets });
+    if (parts.length < targets.length || !isLive(range)) {
+      return answer.pipe(map((answer) => still(answer, parts.map(({ look }) => look))));
+    }
+    const view = {
+      uid: this.uid,
+      rows: request.maxDataPoints ?? 500,
+      span: range.to.valueOf() - range.from.valueOf(),
+      panelPluginId,
+    };
+    return answer.pipe(switchMap((answer) => follow(answer, parts, view, sessions)));
   }
 
   /** What a new query starts with. A saved query that lacks a key has the default of `types.ts`. */
@@ -57,6 +100,18 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
     return answer.partitions;
   }
 
+  /** Asks for one target again, up to now, in a request of its own: Grafana cancels one of the same id. */
+  private async askAgain(
+    request: DataQueryRequest<KafkaQuery>,
+    target: KafkaQuery,
+    resumeAt: Cursor
+  ): Promise<Answer> {
+    const requestId = `${request.requestId}-${target.refId}-resume`;
+    const range = upToNow(request.range);
+    const targets = [{ ...target, resumeAt }];
+    return answerOf(await firstValueFrom(super.query({ ...request, requestId, range, targets })), target.refId);
+  }
+
   private async resource<T>(path: string, params: Record<string, string | number | boolean>): Promise<T> {
     try {
       return await this.getResource<T>(path, params, { showErrorAlert: false });
@@ -64,4 +119,18 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
       throw resourceError(error);
     }
   }
+}
+
+/** Shared by all data sources of the page, as the browser that has to draw them is. */
+const sessions = new Sessions();
+
+/** Says whether a query of this range has a stream: the range ends in now, and Grafana has its live connection on. */
+function isLive({ raw, to }: TimeRange): boolean {
+  const ends = typeof raw.to === 'string' && raw.to.startsWith('now') && (raw.to === 'now' || to.valueOf() >= Date.now());
+  return ends && config.liveEnabled && !config.publicDashboardAccessToken;
+}
+
+function upToNow({ from, to, raw }: TimeRange): TimeRange {
+  const moved = Math.max(0, Date.now() - to.valueOf());
+  return { from: dateTime(from.valueOf() + moved), to: dateTime(to.valueOf() + moved), raw };
 }

@@ -1,5 +1,7 @@
 import { isFetchError } from '@grafana/runtime';
 
+import { isRecord } from './json';
+
 /**
  * Says what went wrong with a call of a resource: the process's own words where it answered, else what Grafana or the
  * network said.
@@ -16,8 +18,4 @@ export function resourceError(error: unknown): Error {
     return new Error(error.statusText ?? `Grafana answered with status ${error.status}`);
   }
   return error instanceof Error ? error : new Error(String(error));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,0 +1,4 @@
+/** Says whether a value read from JSON is an object with keys. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

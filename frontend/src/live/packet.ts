@@ -1,0 +1,72 @@
+/** What arrives, whichever way: one packet of a stream, or one frame of an answer. */
+import {
+  type DataFrame,
+  dataFrameFromJSON,
+  type DataFrameJSON,
+  type FieldType,
+  type QueryResultMetaNotice,
+} from '@grafana/data';
+
+import { isRecord } from '../json';
+import { type Cursor } from '../types';
+
+export interface PacketField {
+  name: string;
+  type: FieldType;
+  values: unknown[];
+}
+
+export interface Packet {
+  fields: PacketField[];
+  /** Rows, the same number in every field. */
+  length: number;
+  /** The id of the topic that the rows come from, where the brokers give one. */
+  topicId?: string;
+  notices: QueryResultMetaNotice[];
+}
+
+/** Where the rows that follow an answer can be had. Made and checked by the process alone. */
+export interface LiveLink {
+  /** The channel's path: a digest of `data`. */
+  path: string;
+  /** The query as the process read it, with its defaults, and where the stream starts. */
+  data: LiveData;
+  /** The digest without the start: equal for all streams that show the same. */
+  key: string;
+}
+
+export interface LiveData extends Record<string, unknown> {
+  autoOffsetReset?: unknown;
+  lastN?: unknown;
+  cursor?: Cursor;
+}
+
+/** Reads a packet of a stream, or nothing where it has no fields. */
+export function packetFromJSON(json: unknown): Packet | undefined {
+  if (!isRecord(json) || !isRecord(json.schema) || !Array.isArray(json.schema.fields)) {
+    return undefined;
+  }
+  // The values are decoded in place, and Grafana keeps the last message for those who join later.
+  const { schema, data } = json as DataFrameJSON;
+  return packetFromFrame(dataFrameFromJSON({ schema, data: data && { ...data, values: data.values.map((v) => [...v]) } }));
+}
+
+export function packetFromFrame(frame: DataFrame): Packet {
+  const fields = frame.fields.map(({ name, type, values }) => ({ name, type, values: Array.from(values) as unknown[] }));
+  const topicId: unknown = frame.meta?.custom?.topicId;
+  return {
+    fields,
+    length: fields.length === 0 ? 0 : Math.min(...fields.map(({ values }) => values.length)),
+    topicId: typeof topicId === 'string' ? topicId : undefined,
+    notices: frame.meta?.notices ?? [],
+  };
+}
+
+/** Finds the link to the stream in the frame of an answer. */
+export function liveLink(frame: DataFrame | undefined): LiveLink | undefined {
+  const link: unknown = frame?.meta?.custom?.live;
+  if (!isRecord(link) || typeof link.path !== 'string' || typeof link.key !== 'string' || !isRecord(link.data)) {
+    return undefined;
+  }
+  return { path: link.path, key: link.key, data: link.data };
+}
