@@ -17,6 +17,7 @@ import { Sessions } from './live/sessions';
 import { answerOf, follow, still, type Target } from './live/stream';
 import { resourceError } from './resources';
 import { type Cursor, type KafkaOptions, type KafkaQuery, type PartitionsAnswer, type TopicsAnswer } from './types';
+import { TopicVariables } from './variables';
 
 /** Which topics to look for. */
 export interface TopicSearch {
@@ -30,6 +31,7 @@ export interface TopicSearch {
 export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> {
   constructor(settings: DataSourceInstanceSettings<KafkaOptions>) {
     super(settings);
+    this.variables = new TopicVariables(this);
   }
 
   /**

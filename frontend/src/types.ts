@@ -126,6 +126,10 @@ export interface KafkaOptions extends DataSourceJsonData {
   flattenFieldCap?: number;
   /** The peer's old place for what each query now says. */
   messageFormat?: MessageFormat;
+  /** What all live panels may send in a tenth of a second, in KiB. 512 */
+  liveSlotKiB?: number;
+  /** How often new partitions are looked for, in milliseconds. 30,000 */
+  metadataInterval?: number;
   topicAllow?: string[];
   topicDeny?: string[];
 }

@@ -1,0 +1,224 @@
+import { type SelectableValue } from '@grafana/data';
+import { Field, Input, SecretInput, SecretTextArea, Select, Switch, TextArea } from '@grafana/ui';
+import React, { type ReactElement, type ReactNode, useId, useState } from 'react';
+
+import { type KafkaSecrets } from '../../types';
+import { between } from './check';
+import { type Secrets } from './settings';
+
+/** The width of a text of ordinary length, in units of 8 pixels. */
+const WIDE = 56;
+const NARROW = 20;
+
+interface Common {
+  label: string;
+  /** Says in plain words what the setting does. */
+  help: ReactNode;
+  error?: string;
+  required?: boolean;
+  readOnly: boolean;
+}
+
+interface TextProps extends Common {
+  value: string;
+  onChange(text: string): void;
+  placeholder?: string;
+}
+
+/** A setting of one line. */
+export function TextSetting({ value, onChange, placeholder, readOnly, ...field }: TextProps) {
+  const id = useId();
+  return (
+    <Labelled {...field} id={id}>
+      <Input
+        id={id}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        placeholder={placeholder}
+        width={WIDE}
+        disabled={readOnly}
+        autoComplete="off"
+      />
+    </Labelled>
+  );
+}
+
+interface NumberProps extends Omit<Common, 'error'> {
+  value: string;
+  /** Gets `undefined` where the field is emptied. */
+  onChange(value: number | undefined): void;
+  least: number;
+  most: number;
+  /** What applies where nothing or 0 is saved. */
+  initial: number;
+  unit?: string;
+}
+
+/** A setting that is a whole number. What is no number in range stays in the field, says so, and is not saved. */
+export function NumberSetting({ value, onChange, least, most, initial, unit, readOnly, ...field }: NumberProps) {
+  const id = useId();
+  const saved = value === '0' ? '' : value;
+  const [typed, setTyped] = useState(saved);
+  const shown = accepted(typed) === accepted(saved) || between(typed, least, most) !== undefined ? typed : saved;
+  const error = between(shown, least, most);
+  return (
+    <Labelled {...field} id={id} error={error}>
+      <Input
+        id={id}
+        value={shown}
+        inputMode="numeric"
+        onChange={(event) => {
+          const text = event.currentTarget.value;
+          setTyped(text);
+          if (between(text, least, most) === undefined && accepted(text) !== accepted(saved)) {
+            onChange(accepted(text));
+          }
+        }}
+        placeholder={String(initial)}
+        suffix={unit}
+        width={NARROW}
+        disabled={readOnly}
+        autoComplete="off"
+      />
+    </Labelled>
+  );
+}
+
+function accepted(text: string): number | undefined {
+  const trimmed = text.trim();
+  return trimmed === '' ? undefined : Number(trimmed);
+}
+
+interface ListProps extends Common {
+  value: string[];
+  onChange(entries: string[] | undefined): void;
+  placeholder?: string;
+}
+
+/** A setting that is a list, one entry a line. */
+export function ListSetting({ value, onChange, placeholder, readOnly, ...field }: ListProps) {
+  const id = useId();
+  // Keeps the empty lines of somebody who is still typing.
+  const [typed, setTyped] = useState('');
+  const shown = lines(typed).join('\n') === value.join('\n') ? typed : value.join('\n');
+  return (
+    <Labelled {...field} id={id}>
+      <TextArea
+        id={id}
+        value={shown}
+        onChange={(event) => {
+          const text = event.currentTarget.value;
+          setTyped(text);
+          onChange(lines(text).length === 0 ? undefined : lines(text));
+        }}
+        placeholder={placeholder}
+        rows={Math.max(3, shown.split('\n').length)}
+        cols={WIDE}
+        disabled={readOnly}
+      />
+    </Labelled>
+  );
+}
+
+function lines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+interface ChoiceProps<T extends string> extends Common {
+  value: T;
+  options: Array<SelectableValue<T>>;
+  onChange(value: T): void;
+}
+
+/** A setting with a few values. A saved one that is none of them shows as it is. */
+export function ChoiceSetting<T extends string>({ value, options, onChange, readOnly, ...field }: ChoiceProps<T>) {
+  const id = useId();
+  return (
+    <Labelled {...field} id={id}>
+      <Select<T>
+        inputId={id}
+        value={options.find((option) => option.value === value) ?? { value, label: value }}
+        options={options}
+        onChange={(option) => {
+          if (option.value !== undefined && option.value !== value) {
+            onChange(option.value);
+          }
+        }}
+        width={WIDE}
+        isSearchable={false}
+        disabled={readOnly}
+      />
+    </Labelled>
+  );
+}
+
+interface SwitchProps extends Common {
+  value: boolean;
+  onChange(value: boolean): void;
+}
+
+/** A setting that is on or off. */
+export function SwitchSetting({ value, onChange, readOnly, ...field }: SwitchProps) {
+  const id = useId();
+  return (
+    <Labelled {...field} id={id}>
+      <Switch id={id} value={value} onChange={(event) => onChange(event.currentTarget.checked)} disabled={readOnly} />
+    </Labelled>
+  );
+}
+
+interface SecretProps extends Common {
+  name: keyof KafkaSecrets;
+  secrets: Secrets;
+  placeholder?: string;
+  /** Several lines, for a certificate or a key. */
+  multiline?: boolean;
+}
+
+/** A setting that is kept encrypted and never shown again. */
+export function SecretSetting({ name, secrets, placeholder, multiline = false, readOnly, ...field }: SecretProps) {
+  const id = useId();
+  const common = {
+    id,
+    isConfigured: secrets.saved(name),
+    onReset: () => secrets.reset(name),
+    value: secrets.typed(name),
+    placeholder,
+    disabled: readOnly,
+  };
+  return (
+    <Labelled {...field} id={id}>
+      {multiline ? (
+        <SecretTextArea
+          {...common}
+          onChange={(event) => secrets.type(name, event.currentTarget.value)}
+          rows={6}
+          cols={WIDE}
+        />
+      ) : (
+        <SecretInput
+          {...common}
+          onChange={(event) => secrets.type(name, event.currentTarget.value)}
+          width={WIDE}
+          autoComplete="new-password"
+        />
+      )}
+    </Labelled>
+  );
+}
+
+interface LabelledProps extends Omit<Common, 'readOnly'> {
+  id: string;
+  children: ReactElement<{ invalid?: boolean }>;
+}
+
+function Labelled({ id, label, help, error, required, children }: LabelledProps) {
+  return (
+    <Field label={label} description={help} htmlFor={id} required={required} invalid={error !== undefined} error={error}>
+      {children}
+    </Field>
+  );
+}

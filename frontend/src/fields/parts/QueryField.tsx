@@ -1,0 +1,72 @@
+import { css, cx } from '@emotion/css';
+import { type GrafanaTheme2 } from '@grafana/data';
+import { FieldValidationMessage, Icon, Tooltip, useStyles2 } from '@grafana/ui';
+import React, { type ReactNode } from 'react';
+
+interface Props {
+  label: string;
+  /** The id of the control, which makes the label its accessible name. */
+  htmlFor?: string;
+  /** Says in plain words what the control does. */
+  help: ReactNode;
+  /** What is wrong. */
+  error?: string;
+  /** What is worth knowing about the present choice. */
+  note?: string;
+  /** Takes the room that is left in the row. */
+  grow?: boolean;
+  children: ReactNode;
+}
+
+/** One control of the query editor, under its label. */
+export function QueryField({ label, htmlFor, help, error, note, grow = false, children }: Props) {
+  const styles = useStyles2(getStyles);
+  return (
+    <div className={cx(styles.field, grow && styles.grow)}>
+      <div className={styles.head}>
+        <label className={styles.label} htmlFor={htmlFor}>
+          {label}
+        </label>
+        <Tooltip content={<>{help}</>} placement="top" interactive>
+          <Icon name="info-circle" size="sm" tabIndex={0} className={styles.help} aria-label={`About ${label}`} />
+        </Tooltip>
+      </div>
+      {children}
+      {note !== undefined && <div className={styles.note}>{note}</div>}
+      {error !== undefined && (
+        <div className={styles.error}>
+          <FieldValidationMessage>{error}</FieldValidationMessage>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function getStyles(theme: GrafanaTheme2) {
+  return {
+    field: css({ minWidth: 0, maxWidth: '100%' }),
+    grow: css({ flex: '1 1 240px', maxWidth: 480 }),
+    head: css({
+      display: 'flex',
+      alignItems: 'center',
+      gap: theme.spacing(0.75),
+      minHeight: theme.spacing(2),
+      marginBottom: theme.spacing(0.5),
+      whiteSpace: 'nowrap',
+    }),
+    label: css({
+      margin: 0,
+      fontSize: theme.typography.bodySmall.fontSize,
+      fontWeight: theme.typography.fontWeightMedium,
+      lineHeight: 1.25,
+    }),
+    help: css({ color: theme.colors.text.secondary, '&:hover': { color: theme.colors.text.primary } }),
+    note: css({
+      ...theme.typography.bodySmall,
+      color: theme.colors.text.secondary,
+      marginTop: theme.spacing(0.5),
+      maxWidth: 320,
+    }),
+    error: css({ maxWidth: 480, overflowWrap: 'anywhere' }),
+  };
+}
