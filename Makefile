@@ -1,0 +1,72 @@
+# `make demo` runs it, `make test` proves it, `make package` ships it; `make help` lists the rest.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+CARGO_TARGET_DIR ?= $(CURDIR)/target
+export CARGO_TARGET_DIR
+PLUGIN := $(CARGO_TARGET_DIR)/$(HOST)/release/gpx_streamscope
+WORKBENCH := $(CARGO_TARGET_DIR)/debug/workbench
+FRONTEND := frontend/dist
+PAGE := workbench/page/dist
+# The Go name of this machine's processor, as Grafana looks for it.
+ARCH := $(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(firstword $(subst -, ,$(HOST)))))
+PORT ?= 3000
+
+.PHONY: help
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# --- running it ---
+
+.PHONY: demo
+demo: ## a Kafka, producers, the plugin and a page with live panels (KAFKA=host:port takes yours, PORT=3000)
+	@scripts/need.sh cargo cc make perl npm
+	@$(MAKE) build
+	@$(WORKBENCH) demo --plugin $(PLUGIN) --frontend $(FRONTEND) --page $(PAGE) --port $(PORT) $(if $(KAFKA),--kafka $(KAFKA))
+
+.PHONY: build
+build: plugin frontend page ## everything that the demo runs
+
+.PHONY: plugin
+plugin: ## the plugin's static binary, and the workbench
+	@echo "building the plugin and the workbench (the first time takes about 6 minutes on 2 cores)"
+	@RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --locked --target $(HOST) --features static --bin gpx_streamscope
+	@cargo build --locked -p workbench
+
+.PHONY: frontend
+frontend: frontend/node_modules/.package-lock.json ## the plugin's front end
+	@echo "building the front end"
+	@npm --prefix frontend run --silent build
+
+.PHONY: page
+page: workbench/page/node_modules/.package-lock.json ## the demo's page
+	@echo "building the demo page"
+	@npm --prefix workbench/page run --silent build
+
+%/node_modules/.package-lock.json: %/package-lock.json
+	@echo "installing the packages of $*"
+	@npm --prefix $* ci --no-audit --no-fund --silent
+	@touch $@
+
+# --- proving it ---
+
+.PHONY: test
+test: ## everything that must hold, as CI runs it
+	@scripts/test.sh
+
+# --- shipping it ---
+
+.PHONY: package
+package: plugin frontend ## dist/, ready for Grafana's plugin folder
+	@rm -rf dist && mkdir -p dist/img
+	@cp plugin.json README.md CHANGELOG.md LICENSE $(FRONTEND)/module.js $(wildcard $(FRONTEND)/*.map) dist/
+	@cp frontend/img/* dist/img/
+	@cp $(PLUGIN) dist/gpx_streamscope_linux_$(ARCH)
+	@ls -l dist
+
+.PHONY: clean
+clean: ## what the builds made
+	@rm -rf dist $(FRONTEND) $(PAGE) && cargo clean

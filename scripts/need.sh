@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# need.sh TOOL…: checks that each tool is there, and says how to get those that are not.
+# On Debian and Ubuntu as root it installs what the system's packages have.
+set -euo pipefail
+
+declare -A package=(
+  [cc]=build-essential [make]=make [perl]=perl [pkg-config]=pkg-config [openssl-headers]=libssl-dev
+  [java]=openjdk-17-jre-headless [mvn]=maven [chromium]=chromium [valgrind]=valgrind
+  [python3]=python3
+)
+declare -A hint=(
+  [cargo]='Rust 1.95 or later, by rustup: https://rustup.rs'
+  [npm]='Node.js 20.19 or later with npm: https://nodejs.org'
+  [go]='Go 1.25 or later: https://go.dev/dl'
+)
+
+present() {
+  case $1 in
+    openssl-headers) pkg-config --exists openssl 2>/dev/null ;;
+    *) command -v "$1" >/dev/null 2>&1 ;;
+  esac
+}
+
+missing=() packages=()
+for tool in "$@"; do
+  present "$tool" && continue
+  missing+=("$tool")
+  [ -n "${package[$tool]:-}" ] && packages+=("${package[$tool]}")
+done
+
+if [ ${#packages[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  echo "installing ${packages[*]}"
+  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}" >/dev/null
+fi
+
+failed=0
+for tool in "${missing[@]}"; do
+  present "$tool" && continue
+  failed=1
+  echo "missing: $tool. Get it: ${hint[$tool]:-install your system's package, on Debian and Ubuntu \`apt-get install ${package[$tool]}\`}" >&2
+done
+exit $failed
