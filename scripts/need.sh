@@ -11,12 +11,14 @@ declare -A package=(
 declare -A hint=(
   [cargo]='Rust 1.95 or later, by rustup: https://rustup.rs'
   [npm]='Node.js 20.19 or later with npm: https://nodejs.org'
+  [pyyaml]='`python3 -m pip install pyyaml`'
   [go]='Go 1.25 or later: https://go.dev/dl'
 )
 
 present() {
   case $1 in
     openssl-headers) pkg-config --exists openssl 2>/dev/null ;;
+    pyyaml) python3 -c 'import yaml' 2>/dev/null ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
   esac
 }
@@ -31,6 +33,10 @@ done
 if [ ${#packages[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "installing ${packages[*]}"
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}" >/dev/null
+fi
+
+if [[ " ${missing[*]-} " == *' pyyaml '* ]]; then
+  python3 -m pip install --quiet pyyaml || true
 fi
 
 failed=0

@@ -22,7 +22,7 @@ stage() { # stage NAME COMMAND…
   times+=("$(printf '%5.1f min  %s' "$(echo "$((SECONDS - start))" | awk '{print $1 / 60}')" "$name")")
 }
 
-need() { scripts/need.sh cargo cc make perl pkg-config openssl-headers npm go java mvn chromium python3 valgrind; }
+need() { scripts/need.sh cargo cc make perl pkg-config openssl-headers npm go java mvn chromium python3 pyyaml valgrind; }
 
 rust_style() {
   cargo fmt --all --check
@@ -67,6 +67,7 @@ stage 'plugin and workbench: build' make plugin
 stage 'rust: tests, with a real Kafka' cargo test --locked --workspace
 stage 'page: build' make page
 stage 'package' scripts/check-package.sh
+stage 'compose' scripts/check-compose.py
 stage 'Go host: tests' scripts/go-host.sh
 stage 'browser: tests' scripts/browser.sh
 
