@@ -9,10 +9,10 @@ declare -A package=(
   [python3]=python3
 )
 declare -A hint=(
-  [cargo]='Rust 1.95 or later, by rustup: https://rustup.rs'
-  [npm]='Node.js 20.19 or later with npm: https://nodejs.org'
-  [pyyaml]='`python3 -m pip install pyyaml`'
-  [go]='Go 1.25 or later: https://go.dev/dl'
+  [cargo]='with Rust 1.95 or later, by rustup: https://rustup.rs'
+  [npm]='with Node.js 20.19 or later with npm: https://nodejs.org'
+  [pyyaml]='by: python3 -m pip install pyyaml'
+  [go]='from https://go.dev/dl, 1.25 or later'
 )
 
 present() {
@@ -43,6 +43,7 @@ failed=0
 for tool in "${missing[@]}"; do
   present "$tool" && continue
   failed=1
-  echo "missing: $tool. Get it: ${hint[$tool]:-install your system's package, on Debian and Ubuntu \`apt-get install ${package[$tool]}\`}" >&2
+  advice=${hint[$tool]:-"by your system's packages; on Debian and Ubuntu: apt-get install ${package[$tool]:-$tool}"}
+  echo "missing: $tool. Get it $advice" >&2
 done
 exit $failed
