@@ -4,6 +4,7 @@ import {
   type DataQueryResponse,
   type DataSourceInstanceSettings,
   dateTime,
+  type QueryResultMetaNotice,
   type ScopedVars,
   type TimeRange,
 } from '@grafana/data';
@@ -52,8 +53,10 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
         ask: (resumeAt) => this.askAgain(request, target, resumeAt),
       }));
     const answer = super.query({ ...request, targets });
-    if (parts.length < targets.length || !isLive(range)) {
-      return answer.pipe(map((answer) => still(answer, parts.map(({ look }) => look))));
+    if (parts.length < targets.length || !endsNow(range) || !hasLive()) {
+      const looks = parts.map(({ look }) => look);
+      const notices = endsNow(range) && !config.liveEnabled ? [LIVE_IS_OFF] : [];
+      return answer.pipe(map((answer) => still(answer, looks, notices)));
     }
     const view = {
       uid: this.uid,
@@ -78,7 +81,7 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
 
   /** Says whether there is anything to ask. Runs before the variables are filled in, so it judges no text. */
   override filterQuery(query: KafkaQuery): boolean {
-    return typeof query.topicName === 'string' && query.topicName.trim() !== '';
+    return Boolean(query.topicName) && String(query.topicName).trim() !== '';
   }
 
   override applyTemplateVariables(query: KafkaQuery, scopedVars: ScopedVars): KafkaQuery {
@@ -126,10 +129,19 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
 /** Shared by all data sources of the page, as the browser that has to draw them is. */
 const sessions = new Sessions();
 
-/** Says whether a query of this range has a stream: the range ends in now, and Grafana has its live connection on. */
-function isLive({ raw, to }: TimeRange): boolean {
-  const ends = typeof raw.to === 'string' && raw.to.startsWith('now') && (raw.to === 'now' || to.valueOf() >= Date.now());
-  return ends && config.liveEnabled && !config.publicDashboardAccessToken;
+const LIVE_IS_OFF: QueryResultMetaNotice = {
+  severity: 'warning',
+  text: 'Grafana Live is switched off in this Grafana ([live] max_connections is 0), so rows come with each refresh only.',
+};
+
+/** Says whether a range ends in now, so that what is yet to come belongs to it. */
+function endsNow({ raw, to }: TimeRange): boolean {
+  return typeof raw.to === 'string' && raw.to.startsWith('now') && (raw.to === 'now' || to.valueOf() >= Date.now());
+}
+
+/** A public dashboard is given the answer alone: its viewers have no user to subscribe with. */
+function hasLive(): boolean {
+  return config.liveEnabled && !config.publicDashboardAccessToken;
 }
 
 function upToNow({ from, to, raw }: TimeRange): TimeRange {

@@ -28,10 +28,9 @@ export function interpolate(query: KafkaQuery, replace: (text: string) => string
   for (const key of TEXTS) {
     const text = query[key];
     if (typeof text === 'string') {
-      filled[key] = replace(text);
+      filled[key] = key === 'topicName' ? replace(text).trim() : replace(text);
     }
   }
-  filled.topicName = filled.topicName.trim();
   if (typeof query.partition === 'string') {
     filled.partition = wholeNumber(replace(query.partition));
   }

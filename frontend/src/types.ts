@@ -130,8 +130,9 @@ export interface KafkaOptions extends DataSourceJsonData {
   liveSlotKiB?: number;
   /** How often new partitions are looked for, in milliseconds. 30,000 */
   metadataInterval?: number;
-  topicAllow?: string[];
-  topicDeny?: string[];
+  /** Globs, as a list or separated by commas: which topics can be read at all, and which not. */
+  topicAllow?: string | string[];
+  topicDeny?: string | string[];
 }
 
 /** The settings that Grafana keeps encrypted. */

@@ -77,11 +77,12 @@ export function toFrame(
 }
 
 /** Gives the frame of an answer the same look, where there is no stream behind it. */
-export function dress(frame: DataFrame, look: Look): DataFrame {
+export function dress(frame: DataFrame, look: Look, notices: QueryResultMetaNotice[] = []): DataFrame {
   const fields = frame.fields
     .filter(({ name }) => look.recordColumns || (name !== PARTITION && name !== OFFSET))
     .map((field) => ({ ...field, config: { ...field.config, ...displayName(field.name, field.type, look) } }));
-  return { ...frame, name: frameName(look), refId: look.refId, fields };
+  const meta = { ...frame.meta, notices: [...(frame.meta?.notices ?? []), ...notices] };
+  return { ...frame, name: frameName(look), refId: look.refId, fields, meta };
 }
 
 function frameName(look: Look): string {

@@ -1,4 +1,10 @@
-import { type DataFrame, type DataQueryError, type DataQueryResponse, LoadingState } from '@grafana/data';
+import {
+  type DataFrame,
+  type DataQueryError,
+  type DataQueryResponse,
+  LoadingState,
+  type QueryResultMetaNotice,
+} from '@grafana/data';
 import { Observable, of } from 'rxjs';
 
 import { tooLarge } from './channel';
@@ -38,12 +44,12 @@ export function answerOf({ data, error, errors }: DataQueryResponse, refId: stri
   return { frame, link: liveLink(frame), error: all.find((error) => error.refId === refId) };
 }
 
-/** Shows an answer as it is, for a query that has no stream. */
-export function still(answer: DataQueryResponse, looks: Look[]): DataQueryResponse {
+/** Shows an answer as it is, for a query that has no stream; `notices` say why. */
+export function still(answer: DataQueryResponse, looks: Look[], notices: QueryResultMetaNotice[] = []): DataQueryResponse {
   const byRefId = new Map(looks.map((look) => [look.refId, look]));
   const data = (answer.data as DataFrame[]).map((frame) => {
     const look = byRefId.get(frame.refId ?? '');
-    return look ? dress(frame, look) : frame;
+    return look ? dress(frame, look, notices) : frame;
   });
   return { ...answer, data };
 }

@@ -60,9 +60,12 @@ export class FakeLive implements Pick<GrafanaLiveSrv, 'getStream' | 'getConnecti
     channel.events.next({ type: LiveChannelEventType.Message, message: copy });
   }
 
-  /** The server confirms a subscription. */
+  /** The server confirms a subscription that it has not confirmed yet. */
   confirm(path: string): void {
-    this.say(this.at(path), State.Connected);
+    const channel = this.at(path);
+    if (channel?.status.state !== State.Connected) {
+      this.say(channel, State.Connected);
+    }
   }
 
   /** The server refuses a subscription for good. */

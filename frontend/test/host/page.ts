@@ -51,6 +51,7 @@ export class Page {
   /** Opens a panel with these targets, and waits for its answer. */
   async panel(targets: Array<Partial<KafkaQuery>>, request: Partial<DataQueryRequest<KafkaQuery>> = {}): Promise<Panel> {
     const panel = new Panel(this.datasource, targets, request);
+    panels.add(panel);
     await panel.refresh();
     return panel;
   }
@@ -142,6 +143,15 @@ export class Panel {
     return this.last.state;
   }
 }
+
+/** Closes every panel of every page, and waits until their sessions have ended too. */
+export async function closeAll(): Promise<void> {
+  panels.forEach((panel) => panel.close());
+  panels.clear();
+  await pass(31_000);
+}
+
+const panels = new Set<Panel>();
 
 /** Lets time pass, and everything that waits for it run. */
 export async function pass(milliseconds: number): Promise<void> {
