@@ -1,0 +1,142 @@
+import { css } from '@emotion/css';
+import { CoreApp, DataSourcePluginContextProvider, GrafanaTheme2, PanelData } from '@grafana/data';
+import { getTemplateSrv } from '@grafana/runtime';
+import { DataQuery } from '@grafana/schema';
+import { Button, IconButton, Tab, TabContent, TabsBar, useStyles2 } from '@grafana/ui';
+import React from 'react';
+import { Dashboard, Panel } from '../dashboard';
+import { useValue } from './hooks';
+
+interface Props {
+  panels: Panel[];
+  panel: Panel;
+  dashboard: Dashboard;
+  onChoose: (panel: Panel) => void;
+}
+
+/** The queries of one panel, each in the plugin's own editor; a tab for each panel. */
+export function PanelEditor({ panels, panel, dashboard, onChoose }: Props) {
+  const styles = useStyles2(getStyles);
+  const targets = useValue(panel.targets);
+  useValue(dashboard.templates.variables);
+  return (
+    <section aria-label="Panel editor" className={styles.editor}>
+      <TabsBar>
+        {panels.map((other) => (
+          <Tab
+            key={other.id}
+            label={getTemplateSrv().replace(other.title)}
+            icon={other.type === 'table' ? 'table' : 'graph-bar'}
+            active={other === panel}
+            onChangeTab={(event) => {
+              event?.preventDefault();
+              onChoose(other);
+            }}
+          />
+        ))}
+      </TabsBar>
+      <TabContent className={styles.content}>
+        {targets.map((target, index) => (
+          <QueryRow key={`${panel.id} ${target.refId}`} {...{ panel, dashboard, target, index }} />
+        ))}
+        <Button
+          icon="plus"
+          variant="secondary"
+          onClick={() => {
+            panel.addTarget();
+            panel.run();
+          }}
+        >
+          Add query
+        </Button>
+      </TabContent>
+    </section>
+  );
+}
+
+interface RowProps {
+  panel: Panel;
+  dashboard: Dashboard;
+  target: DataQuery;
+  index: number;
+}
+
+function QueryRow({ panel, dashboard, target, index }: RowProps) {
+  const styles = useStyles2(getStyles);
+  const dataSource = useValue(dashboard.dataSources.instance);
+  const data = useValue(panel.runner.data);
+  const range = useValue(dashboard.range);
+  const settings = dashboard.dataSources.getInstanceSettings();
+  const Editor = dashboard.dataSources.plugin.components.QueryEditor;
+  const change = (changed: DataQuery) => panel.changeTarget(index, changed);
+  if (!Editor || !settings) {
+    return null;
+  }
+  return (
+    <section aria-label={`Query ${target.refId}`} className={styles.row}>
+      <header className={styles.head}>
+        <span className={styles.refId}>{target.refId}</span>
+        <span className={styles.source}>{`(${settings.name})`}</span>
+        <div className={styles.gap} />
+        <IconButton name="copy" tooltip="Duplicate query" onClick={() => panel.addTarget(target)} />
+        <IconButton
+          name={target.hide ? 'eye-slash' : 'eye'}
+          tooltip={target.hide ? 'Show response' : 'Hide response'}
+          onClick={() => {
+            change({ ...target, hide: !target.hide });
+            panel.run();
+          }}
+        />
+        <IconButton name="trash-alt" tooltip="Remove query" onClick={() => panel.removeTarget(index)} />
+      </header>
+      <div className={styles.body}>
+        <DataSourcePluginContextProvider instanceSettings={settings}>
+          <Editor
+            datasource={dataSource}
+            query={target}
+            queries={panel.targets.value}
+            data={ofTarget(data, target.refId)}
+            range={data.timeRange.raw === range ? data.timeRange : undefined}
+            app={CoreApp.PanelEditor}
+            history={[]}
+            onChange={change}
+            onRunQuery={() => panel.run()}
+            onBlur={() => undefined}
+          />
+        </DataSourcePluginContextProvider>
+      </div>
+    </section>
+  );
+}
+
+/** An editor is given the frames and the error of its own query. */
+function ofTarget(data: PanelData, refId: string): PanelData {
+  return {
+    ...data,
+    series: data.series.filter((frame) => frame.refId === refId),
+    error: data.errors?.find((error) => error.refId === refId) ?? (data.error?.refId ? undefined : data.error),
+  };
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  editor: css({
+    background: theme.colors.background.primary,
+    border: `1px solid ${theme.colors.border.weak}`,
+    borderRadius: theme.shape.borderRadius(1),
+  }),
+  content: css({ padding: theme.spacing(2), background: 'transparent' }),
+  row: css({ marginBottom: theme.spacing(1) }),
+  head: css({
+    display: 'flex',
+    alignItems: 'center',
+    gap: theme.spacing(1),
+    padding: theme.spacing(0.5, 1),
+    minHeight: theme.spacing(4),
+    background: theme.colors.background.secondary,
+    borderRadius: theme.shape.borderRadius(1),
+  }),
+  refId: css({ color: theme.colors.primary.text, fontWeight: theme.typography.fontWeightMedium }),
+  source: css({ color: theme.colors.text.secondary, fontStyle: 'italic', fontSize: theme.typography.bodySmall.fontSize }),
+  gap: css({ flexGrow: 1 }),
+  body: css({ padding: theme.spacing(1, 0, 1, 2) }),
+});
