@@ -2,4 +2,5 @@
 //!
 //! It knows the plugin only by Grafana's own protocol, and shares no code with it.
 
+pub mod broker;
 pub mod host;

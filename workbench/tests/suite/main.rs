@@ -1,5 +1,6 @@
 //! The workbench against a small plugin of its own, which is this same program started by a host.
 
+mod broker;
 mod fake_plugin;
 mod host;
 
@@ -9,8 +10,8 @@ fn main() {
     if std::env::var_os("PLUGIN_PROTOCOL_VERSIONS").is_some() {
         return fake_plugin::run();
     }
-    let cases = host::cases();
-    libtest_mimic::run(&Arguments::from_args(), cases).exit();
+    let cases = host::cases().into_iter().chain(broker::cases());
+    libtest_mimic::run(&Arguments::from_args(), cases.collect()).exit();
 }
 
 /// Makes a case of an async function; it has a minute.
