@@ -8,7 +8,7 @@ import {
   type ScopedVars,
   type TimeRange,
 } from '@grafana/data';
-import { config, DataSourceWithBackend, getTemplateSrv, isExpressionReference } from '@grafana/runtime';
+import { config, DataSourceWithBackend, getTemplateSrv } from '@grafana/runtime';
 import { firstValueFrom, map, type Observable, of, switchMap } from 'rxjs';
 
 import { interpolate } from './interpolate';
@@ -41,15 +41,15 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
    * A query with expressions is computed in Grafana's server, which knows no stream.
    */
   override query(request: DataQueryRequest<KafkaQuery>): Observable<DataQueryResponse> {
-    const targets = request.targets.filter((target) => isExpressionReference(target.datasource) || this.filterQuery(target));
+    const targets = request.targets.filter((target) => isExpression(target) || this.filterQuery(target));
     if (targets.length === 0) {
       return of({ data: [] });
     }
-    const { panelPluginId, range } = request;
+    const { app, panelPluginId, range } = request;
     const parts: Target[] = targets
-      .filter((target) => !isExpressionReference(target.datasource))
+      .filter((target) => !isExpression(target))
       .map((target) => ({
-        look: look(this.applyTemplateVariables(target, request.scopedVars), panelPluginId),
+        look: look(this.applyTemplateVariables(target, request.scopedVars), { app, panelPluginId }),
         ask: (resumeAt) => this.askAgain(request, target, resumeAt),
       }));
     const answer = super.query({ ...request, targets });
@@ -133,6 +133,15 @@ const LIVE_IS_OFF: QueryResultMetaNotice = {
   severity: 'warning',
   text: 'Grafana Live is switched off in this Grafana ([live] max_connections is 0), so rows come with each refresh only.',
 };
+
+/** Says whether a target is computed by Grafana itself. Its runtime has a function for that from Grafana 10.3 on. */
+function isExpression({ datasource }: KafkaQuery): boolean {
+  return datasource?.type === EXPRESSION || datasource?.uid === EXPRESSION || datasource?.uid === OLD_EXPRESSION;
+}
+
+const EXPRESSION = '__expr__';
+/** As old dashboards have it. */
+const OLD_EXPRESSION = '-100';
 
 /** Says whether a range ends in now, so that what is yet to come belongs to it. */
 function endsNow({ raw, to }: TimeRange): boolean {

@@ -1,4 +1,4 @@
-import { type DataFrame, type Field, FieldType, type QueryResultMetaNotice } from '@grafana/data';
+import { CoreApp, type DataFrame, type Field, FieldType, type QueryResultMetaNotice } from '@grafana/data';
 
 import { type KafkaQuery, type RecordColumns } from '../types';
 import { type Column, type Columns, ERROR, OFFSET, PARTITION, type Selection, TIME } from './columns';
@@ -32,23 +32,31 @@ const PLOTS_NUMBERS = new Set([
   'xychart',
 ]);
 
-/** Returns the look of a query whose variables are filled in, in a panel of the type `panelPluginId`. */
-export function look(query: KafkaQuery, panelPluginId: string | undefined): Look {
+/** Where a query is shown, as its request says. */
+export interface Place {
+  app?: string;
+  /** The panel's type. Grafana 10.2 does not give it. */
+  panelPluginId?: string;
+}
+
+/** Returns the look of a query whose variables are filled in. */
+export function look(query: KafkaQuery, place: Place): Look {
   return {
     refId: query.refId,
     alias: query.alias,
     topic: query.topicName,
     partition: String(query.partition ?? 'all'),
-    recordColumns: showsRecordColumns(query.recordColumns, panelPluginId),
+    recordColumns: showsRecordColumns(query.recordColumns, place),
   };
 }
 
-function showsRecordColumns(mode: RecordColumns | undefined, panelPluginId: string | undefined): boolean {
+function showsRecordColumns(mode: RecordColumns | undefined, { app, panelPluginId }: Place): boolean {
   switch (mode) {
     case 'never':
       return false;
     case 'auto':
-      return !PLOTS_NUMBERS.has(panelPluginId ?? '');
+      // A panel of a type that nobody tells is most likely a time series, which is what Grafana begins with.
+      return app === CoreApp.Explore || (panelPluginId !== undefined && !PLOTS_NUMBERS.has(panelPluginId));
     default:
       return true;
   }
