@@ -108,7 +108,7 @@ const systemJs = {
 
 async function copyAssets(out, ui, icons) {
   const to = join(out, 'public', icons);
-  // Grafana's package lacks two of the icons that its components show.
+  // Grafana's package lacks some of the icons that its components show.
   await cp(join(ROOT, 'icons'), to, { recursive: true });
   await cp(join(ui, 'dist/public/img/icons'), to, { recursive: true });
   for (const [family, file, target] of FONTS) {

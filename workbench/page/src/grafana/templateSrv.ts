@@ -1,12 +1,14 @@
 import { ScopedVars, TimeRange, TypedVariableModel } from '@grafana/data';
 import { TemplateSrv } from '@grafana/runtime';
+import { DataQuery } from '@grafana/schema';
 import { BehaviorSubject } from 'rxjs';
 
-/** A dashboard variable: its name, what is chosen, and what can be chosen. */
+/** A dashboard variable: its name, what is chosen, what can be chosen, and the query that finds that. */
 export interface PageVariable {
   name: string;
   value: string;
   options: string[];
+  query?: DataQuery;
 }
 
 type Format = string | Function | undefined;
@@ -79,6 +81,11 @@ export class PageTemplateSrv implements TemplateSrv {
       return this.range?.[name === '__from' ? 'from' : 'to'].valueOf();
     }
     return this.variables.value.find((variable) => variable.name === name)?.value;
+  }
+
+  /** Changes the query of the variable `name`. */
+  changeQuery(name: string, query: DataQuery): void {
+    this.update(name, { query });
   }
 
   private update(name: string, change: Partial<PageVariable>): void {

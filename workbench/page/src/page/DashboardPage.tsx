@@ -2,10 +2,10 @@ import { css } from '@emotion/css';
 import { GrafanaTheme2, TimeRange } from '@grafana/data';
 import { RefreshPicker, TimeRangePicker, ToolbarButton, useStyles2 } from '@grafana/ui';
 import React, { useEffect, useState } from 'react';
-import { Dashboard, Panel } from '../dashboard';
+import { Dashboard } from '../dashboard';
 import { absoluteRange, resolveRange } from '../query/range';
 import { useValue } from './hooks';
-import { PanelEditor } from './PanelEditor';
+import { Edited, PanelEditor } from './PanelEditor';
 import { PanelView } from './PanelView';
 import { VariablePicker } from './VariablePicker';
 
@@ -13,8 +13,8 @@ import { VariablePicker } from './VariablePicker';
 export function DashboardPage({ dashboard }: { dashboard: Dashboard }) {
   const styles = useStyles2(getStyles);
   const panels = useValue(dashboard.panels);
-  const [chosen, setChosen] = useState<Panel | undefined>(panels[0]);
-  const edited = chosen && panels.includes(chosen) ? chosen : panels.at(0);
+  const [chosen, setChosen] = useState<Edited | undefined>(panels.at(0));
+  const edited = chosen === 'variable' || (chosen && panels.includes(chosen)) ? chosen : panels.at(0);
   const add = () => setChosen(dashboard.addPanel('timeseries', `Panel ${panels.length + 1}`));
   return (
     <>
@@ -37,7 +37,7 @@ export function DashboardPage({ dashboard }: { dashboard: Dashboard }) {
           />
         ))}
       </div>
-      {edited && <PanelEditor panels={panels} panel={edited} dashboard={dashboard} onChoose={setChosen} />}
+      {edited && <PanelEditor panels={panels} edited={edited} dashboard={dashboard} onChoose={setChosen} />}
     </>
   );
 }

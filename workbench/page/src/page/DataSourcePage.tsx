@@ -47,9 +47,9 @@ export function DataSourcePage({ dataSources }: { dataSources: PageDataSourceSrv
   }
   return (
     <section aria-label="Data source" className={styles.page}>
-      <h2>{settings.name}</h2>
+      <h1 className={styles.title}>{settings.name}</h1>
       <p className={styles.type}>{`Type: ${instance.meta.name}`}</p>
-      <InlineField label="Name" labelWidth={16}>
+      <InlineField label="Name" labelWidth={16} className={styles.name}>
         <Input
           value={settings.name}
           width={48}
@@ -93,6 +93,8 @@ function failure(error: unknown): Outcome {
 
 const getStyles = (theme: GrafanaTheme2) => ({
   page: css({ maxWidth: 880, margin: '0 auto', paddingBottom: theme.spacing(8) }),
+  title: css({ marginTop: theme.spacing(2) }),
+  name: css({ margin: theme.spacing(2, 0, 4) }),
   type: css({ color: theme.colors.text.secondary }),
   outcome: css({ marginTop: theme.spacing(4) }),
   save: css({ marginTop: theme.spacing(2) }),

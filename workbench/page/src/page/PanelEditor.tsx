@@ -6,18 +6,21 @@ import { Button, IconButton, Tab, TabContent, TabsBar, useStyles2 } from '@grafa
 import React from 'react';
 import { Dashboard, Panel } from '../dashboard';
 import { useValue } from './hooks';
+import { VariableEditor } from './VariableEditor';
+
+/** What is edited: a panel, or the dashboard's variable. */
+export type Edited = Panel | 'variable';
 
 interface Props {
   panels: Panel[];
-  panel: Panel;
+  edited: Edited;
   dashboard: Dashboard;
-  onChoose: (panel: Panel) => void;
+  onChoose: (edited: Edited) => void;
 }
 
-/** The queries of one panel, each in the plugin's own editor; a tab for each panel. */
-export function PanelEditor({ panels, panel, dashboard, onChoose }: Props) {
+/** A tab for each panel and one for the variable, with the plugin's own editors. */
+export function PanelEditor({ panels, edited, dashboard, onChoose }: Props) {
   const styles = useStyles2(getStyles);
-  const targets = useValue(panel.targets);
   useValue(dashboard.templates.variables);
   return (
     <section aria-label="Panel editor" className={styles.editor}>
@@ -27,30 +30,52 @@ export function PanelEditor({ panels, panel, dashboard, onChoose }: Props) {
             key={other.id}
             label={getTemplateSrv().replace(other.title)}
             icon={other.type === 'table' ? 'table' : 'graph-bar'}
-            active={other === panel}
+            active={other === edited}
             onChangeTab={(event) => {
               event?.preventDefault();
               onChoose(other);
             }}
           />
         ))}
+        <Tab
+          label="Variable topic"
+          icon="sliders-v-alt"
+          active={edited === 'variable'}
+          onChangeTab={(event) => {
+            event?.preventDefault();
+            onChoose('variable');
+          }}
+        />
       </TabsBar>
       <TabContent className={styles.content}>
-        {targets.map((target, index) => (
-          <QueryRow key={`${panel.id} ${target.refId}`} {...{ panel, dashboard, target, index }} />
-        ))}
-        <Button
-          icon="plus"
-          variant="secondary"
-          onClick={() => {
-            panel.addTarget();
-            panel.run();
-          }}
-        >
-          Add query
-        </Button>
+        {edited === 'variable' ? (
+          <VariableEditor name="topic" dashboard={dashboard} />
+        ) : (
+          <Queries panel={edited} dashboard={dashboard} />
+        )}
       </TabContent>
     </section>
+  );
+}
+
+function Queries({ panel, dashboard }: { panel: Panel; dashboard: Dashboard }) {
+  const targets = useValue(panel.targets);
+  return (
+    <>
+      {targets.map((target, index) => (
+        <QueryRow key={`${panel.id} ${target.refId}`} {...{ panel, dashboard, target, index }} />
+      ))}
+      <Button
+        icon="plus"
+        variant="secondary"
+        onClick={() => {
+          panel.addTarget();
+          panel.run();
+        }}
+      >
+        Add query
+      </Button>
+    </>
   );
 }
 

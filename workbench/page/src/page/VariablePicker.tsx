@@ -1,31 +1,23 @@
 import { css } from '@emotion/css';
-import { GrafanaTheme2, MetricFindValue } from '@grafana/data';
+import { GrafanaTheme2 } from '@grafana/data';
 import { getTemplateSrv } from '@grafana/runtime';
 import { Select, useStyles2 } from '@grafana/ui';
 import React, { useEffect } from 'react';
 import { Dashboard } from '../dashboard';
+import { findValues } from '../query/variable';
 import { useValue } from './hooks';
 
-/** The drop-down of one dashboard variable, offering what the data source's variable query answers. */
+/** The drop-down of one dashboard variable, offering what the data source answers to the variable's query. */
 export function VariablePicker({ name, dashboard }: { name: string; dashboard: Dashboard }) {
   const styles = useStyles2(getStyles);
   const { templates } = dashboard;
   const dataSource = useValue(dashboard.dataSources.instance);
   const variable = useValue(templates.variables).find((other) => other.name === name);
+  const query = variable?.query;
   useEffect(() => {
-    let current = true;
-    const query = dataSource.metricFindQuery?.('', {}) ?? Promise.resolve([]);
-    query
-      .then((values: MetricFindValue[]) => {
-        if (current && values.length > 0) {
-          templates.offer(name, values.map(({ text }) => text));
-        }
-      })
-      .catch(() => undefined);
-    return () => {
-      current = false;
-    };
-  }, [dataSource, name, templates]);
+    const found = findValues(dataSource, query).subscribe((values) => templates.offer(name, values));
+    return () => found.unsubscribe();
+  }, [dataSource, name, query, templates]);
   const options = (variable?.options ?? []).map((value) => ({ value, label: value }));
   return (
     <div className={styles.variable}>
