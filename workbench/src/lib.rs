@@ -4,3 +4,4 @@
 
 pub mod broker;
 pub mod host;
+pub mod producers;

@@ -3,6 +3,7 @@
 mod broker;
 mod fake_plugin;
 mod host;
+mod producers;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -10,7 +11,10 @@ fn main() {
     if std::env::var_os("PLUGIN_PROTOCOL_VERSIONS").is_some() {
         return fake_plugin::run();
     }
-    let cases = host::cases().into_iter().chain(broker::cases());
+    let cases = host::cases()
+        .into_iter()
+        .chain(broker::cases())
+        .chain(producers::cases());
     libtest_mimic::run(&Arguments::from_args(), cases.collect()).exit();
 }
 

@@ -1,0 +1,168 @@
+//! Writers of demo records, each into a topic of its own, over TCP as any producer.
+
+mod client;
+mod logs;
+mod orders;
+mod payments;
+mod sensors;
+mod ticks;
+
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use crate::host::now_ms;
+use client::Client;
+
+/// A record to write.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outgoing {
+    pub partition: i32,
+    pub key: Option<String>,
+    /// `None` is a tombstone.
+    pub value: Option<String>,
+    pub headers: Vec<(&'static str, String)>,
+}
+
+/// A source of records.
+trait Feed: Send {
+    /// The topic and what is in it.
+    fn about(&self) -> About;
+    /// Makes the records of one turn.
+    fn turn(&mut self, now_ms: i64) -> Vec<Outgoing>;
+}
+
+/// A topic that is written to.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    pub topic: &'static str,
+    pub partitions: i32,
+    /// Between two turns.
+    pub every: Duration,
+    /// For a person.
+    pub text: &'static str,
+}
+
+/// Running writers. Dropping it stops them.
+pub struct Producers {
+    topics: Vec<About>,
+    _tasks: JoinSet<()>,
+}
+
+impl Producers {
+    /// Creates the topics, and starts a writer for each.
+    pub async fn start(bootstrap: &str) -> anyhow::Result<Producers> {
+        let mut client = Client::connect(bootstrap).await?;
+        let mut tasks = JoinSet::new();
+        let mut topics = Vec::new();
+        for feed in feeds() {
+            let about = feed.about();
+            client.create_topic(about.topic, about.partitions).await?;
+            topics.push(about);
+            tasks.spawn(write(feed, bootstrap.to_owned()));
+        }
+        Ok(Producers {
+            topics,
+            _tasks: tasks,
+        })
+    }
+
+    /// Lists what is written.
+    pub fn topics(&self) -> &[About] {
+        &self.topics
+    }
+}
+
+fn feeds() -> Vec<Box<dyn Feed>> {
+    vec![
+        Box::new(sensors::Sensors),
+        Box::new(orders::Orders::default()),
+        Box::new(logs::Logs),
+        Box::new(ticks::Ticks::default()),
+        Box::new(payments::Payments),
+    ]
+}
+
+/// Writes turn after turn; where the broker is away, it tries again each second.
+async fn write(mut feed: Box<dyn Feed>, bootstrap: String) {
+    let about = feed.about();
+    loop {
+        if let Err(error) = write_until_failure(&mut *feed, about, &bootstrap).await {
+            eprintln!("producer of {}: {error:#}", about.topic);
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+async fn write_until_failure(
+    feed: &mut dyn Feed,
+    about: About,
+    bootstrap: &str,
+) -> anyhow::Result<()> {
+    let mut client = Client::connect(bootstrap).await?;
+    let mut turns = tokio::time::interval(about.every);
+    turns.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        turns.tick().await;
+        let now = now_ms();
+        client.produce(about.topic, now, feed.turn(now)).await?;
+    }
+}
+
+/// A smooth wave between `low` and `high`, with a little noise: `seconds` a period.
+fn wave(now_ms: i64, seconds: f64, low: f64, high: f64) -> f64 {
+    let angle = now_ms as f64 / 1_000.0 / seconds * std::f64::consts::TAU;
+    let noise = (fastrand::f64() - 0.5) * 0.03;
+    round(low + (high - low) * (0.5 + angle.sin() / 2.0 + noise), 2)
+}
+
+fn round(value: f64, digits: i32) -> f64 {
+    let scale = 10_f64.powi(digits);
+    (value * scale).round() / scale
+}
+
+/// Picks one of a few.
+fn pick<'a>(of: &[&'a str]) -> &'a str {
+    of[fastrand::usize(..of.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn feeds_are_what_they_say() {
+        for mut feed in feeds() {
+            let about = feed.about();
+            let turns: Vec<_> = (0..200).flat_map(|turn| feed.turn(turn * 1_000)).collect();
+            assert!(!turns.is_empty(), "{about:?}");
+            for record in &turns {
+                assert!(
+                    (0..about.partitions).contains(&record.partition),
+                    "{record:?}"
+                );
+                let Some(value) = &record.value else {
+                    assert_eq!(about.topic, "payments", "a tombstone: {record:?}");
+                    continue;
+                };
+                let json = serde_json::from_str::<serde_json::Value>(value);
+                assert_eq!(json.is_ok(), about.topic != "logs", "{record:?}");
+            }
+            let tombstones = turns.iter().filter(|record| record.value.is_none()).count();
+            assert_eq!(tombstones > 0, about.topic == "payments", "{tombstones}");
+            assert_eq!(
+                turns[0].key.is_some(),
+                ["payments", "orders"].contains(&about.topic)
+            );
+            assert_eq!(turns[0].headers.is_empty(), about.topic != "payments");
+        }
+    }
+
+    #[test]
+    fn waves_stay_near_their_bounds() {
+        for second in 0..200 {
+            let value = wave(second * 1_000, 60.0, 10.0, 20.0);
+            assert!((9.8..=20.2).contains(&value), "{value}");
+        }
+    }
+}
