@@ -30,6 +30,8 @@ export interface TopicSearch {
 }
 
 export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> {
+  private readonly sessions = new Sessions();
+
   constructor(settings: DataSourceInstanceSettings<KafkaOptions>) {
     super(settings);
     this.variables = new TopicVariables(this);
@@ -64,7 +66,7 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
       span: range.to.valueOf() - range.from.valueOf(),
       panelPluginId,
     };
-    return answer.pipe(switchMap((answer) => follow(answer, parts, view, sessions)));
+    return answer.pipe(switchMap((answer) => follow(answer, parts, view, this.sessions)));
   }
 
   /** What a new query starts with. A saved query that lacks a key has the default of `types.ts`. */
@@ -125,9 +127,6 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
     }
   }
 }
-
-/** Shared by all data sources of the page, as the browser that has to draw them is. */
-const sessions = new Sessions();
 
 const LIVE_IS_OFF: QueryResultMetaNotice = {
   severity: 'warning',

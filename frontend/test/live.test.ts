@@ -291,6 +291,7 @@ describe('a cut-off', () => {
     await grafana.stream('run-1', records([0, 1]));
     grafana.live.cut();
     await pass(5000);
+    grafana.live.overtake('run-1', records([8]));
     grafana.live.restore();
     // The old run is ahead already: taking this would lose 2 to 4.
     grafana.live.publish('run-1', records([5]));
@@ -421,6 +422,21 @@ describe('it says', () => {
     await grafana.stream('run', records([1]));
     expect(panel.errors).toEqual([]);
     expect(panel.state).toBe(LoadingState.Streaming);
+  });
+
+  it('that Kafka is away, no longer than that is so, though the topic is quiet', async () => {
+    let away = true;
+    const grafana = page(() => ({ ...LATEST, ...(away && { error: 'Kafka cannot be reached' }) }));
+    const panel = await grafana.panel([{}]);
+    await grafana.stream('p');
+    await pass(31_000);
+    expect(panel.errors).toHaveLength(1);
+    away = false;
+    await pass(31_000);
+    expect(panel.errors).toEqual([]);
+    const asked = grafana.asked.length;
+    await pass(120_000);
+    expect(grafana.asked).toHaveLength(asked);
   });
 
   it.each([

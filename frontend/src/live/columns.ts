@@ -221,7 +221,7 @@ function keep(values: unknown[], earlier: number[], start: number): void {
   values.splice(earlier.length, start - earlier.length);
 }
 
-function valuesOf(fields: PacketField[], name: string): unknown[] | undefined {
+function valuesOf(fields: PacketField[], name: string): readonly unknown[] | undefined {
   return fields.find((field) => field.name === name)?.values;
 }
 

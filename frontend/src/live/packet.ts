@@ -13,7 +13,8 @@ import { type Cursor } from '../types';
 export interface PacketField {
   name: string;
   type: FieldType;
-  values: unknown[];
+  /** Borrowed: Grafana may hold them too. */
+  values: readonly unknown[];
 }
 
 export interface Packet {
@@ -46,13 +47,14 @@ export function packetFromJSON(json: unknown): Packet | undefined {
   if (!isRecord(json) || !isRecord(json.schema) || !Array.isArray(json.schema.fields)) {
     return undefined;
   }
-  // The values are decoded in place, and Grafana keeps the last message for those who join later.
   const { schema, data } = json as DataFrameJSON;
-  return packetFromFrame(dataFrameFromJSON({ schema, data: data && { ...data, values: data.values.map((v) => [...v]) } }));
+  // Entities are put in place, and Grafana keeps the last message as it came for those who join later.
+  const values = data?.values.map((values, column) => (data.entities?.[column] ? [...values] : values));
+  return packetFromFrame(dataFrameFromJSON({ schema, data: data && values && { ...data, values } }));
 }
 
 export function packetFromFrame(frame: DataFrame): Packet {
-  const fields = frame.fields.map(({ name, type, values }) => ({ name, type, values: Array.from(values) as unknown[] }));
+  const fields = frame.fields.map(({ name, type, values }) => ({ name, type, values: values as unknown[] }));
   const topicId: unknown = frame.meta?.custom?.topicId;
   return {
     fields,

@@ -96,6 +96,7 @@ export class Session {
     } else {
       this.problem = answer.error;
       this.answerNotices = answer.frame?.meta?.notices ?? [];
+      this.recheck();
     }
     this.changed();
   }
@@ -177,6 +178,7 @@ export class Session {
         clearTimeout(this.timer);
         this.stopped = undefined;
         this.enter('joined');
+        this.recheck();
       },
       cut: () => {
         this.cutAt = Date.now();
@@ -196,9 +198,26 @@ export class Session {
     }
   }
 
+  /** Looks again whether what was wrong still is: a stream that has nothing to send has nothing to say about it. */
+  private recheck(): void {
+    if (this.problem && this.phase === 'joined') {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => {
+        this.askOn().then(({ error }) => {
+          if (this.phase === 'joined') {
+            this.problem = error;
+            this.changed();
+            this.recheck();
+          }
+        });
+      }, RECHECK);
+    }
+  }
+
   private message(message: unknown, again: boolean): void {
     const packet = packetFromJSON(message);
-    if (!packet) {
+    // While it is cut off, a message that overtakes the news of its return would move the offsets past what is missing.
+    if (!packet || (this.phase === 'cut' && this.resumes)) {
       return;
     }
     const { rows, replayed } = this.columns.append(again ? withoutLoose(packet) : packet, Date.now());
@@ -206,9 +225,9 @@ export class Session {
     if (!again) {
       this.notices.add(packet.notices, Date.now());
       this.streamed ||= rows > 0;
-    }
-    if (hasRecord(packet)) {
-      this.problem = undefined;
+      if (isGoodNews(packet)) {
+        this.problem = undefined;
+      }
     }
     // The run started over, at the place where the session was started.
     if (replayed && !again && this.resumes && Date.now() - this.resumedAt > RESUME_AGAIN) {
@@ -246,10 +265,13 @@ export class Session {
     this.close();
     this.cutAt ??= Date.now();
     this.enter('resuming');
-    this.ask(this.columns.cursor(this.link.data.cursor)).then(
-      (answer) => this.resumed(answer, tries),
-      (error: unknown) => this.resumed({ error: { message: String(error) } }, tries)
-    );
+    this.askOn().then((answer) => this.resumed(answer, tries));
+  }
+
+  /** Asks for what follows the session's own offsets. */
+  private askOn(): Promise<Answer> {
+    const asked = this.ask(this.columns.cursor(this.link.data.cursor));
+    return asked.catch((error: unknown) => ({ error: { message: String(error) } }));
   }
 
   private resumed(answer: Answer, tries: number): void {
@@ -309,8 +331,11 @@ function withoutLoose(packet: Packet): Packet {
   return { ...packet, fields, length: rows.length };
 }
 
-function hasRecord({ fields }: Packet): boolean {
-  return fields.some(({ name, values }) => name === OFFSET && values.some((offset) => offset != null));
+/** Says whether Kafka answers: a record came, or the run says that it reads on. */
+function isGoodNews({ fields, length, notices }: Packet): boolean {
+  return length === 0
+    ? notices.some(({ severity }) => severity === 'info')
+    : fields.some(({ name, values }) => name === OFFSET && values.some((offset) => offset != null));
 }
 
 function warning(text: string): QueryResultMetaNotice {
@@ -325,6 +350,7 @@ const LINGER = 30_000;
 /** How long the subscription may take before the panel says so. */
 const SLOW = 10_000;
 const RETRY_LOST = 30_000;
+const RECHECK = 30_000;
 /** A run that starts over again and again is not asked after more often than this. */
 const RESUME_AGAIN = 5000;
 const NOTICE_STAYS = 60_000;

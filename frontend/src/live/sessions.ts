@@ -1,23 +1,30 @@
 import { type Answer, type Ask, Session } from './session';
 
-/** The streams that the panels of this page show. */
+/**
+ * The streams that the panels of this page show of one data source.
+ *
+ * Grafana makes the data source anew when its settings change, and what came from the old one stays there.
+ */
 export class Sessions {
-  private readonly open = new Map<string, Session>();
+  /** How many streams are open in the page, of all data sources. */
+  static total = 0;
 
-  get size(): number {
-    return this.open.size;
-  }
+  private readonly open = new Map<string, Session>();
 
   /** Returns the session of the stream that an answer names, a new one where none lives. */
   of(uid: string, answer: Answer & Required<Pick<Answer, 'link'>>, ask: Ask): Session {
-    const key = `${uid}/${answer.link.key}`;
+    const { key } = answer.link;
     const living = this.open.get(key);
     if (living) {
       living.refresh(answer, ask);
       return living;
     }
-    const session = new Session(uid, answer.link, answer, ask, () => this.open.delete(key));
+    const session = new Session(uid, answer.link, answer, ask, () => {
+      this.open.delete(key);
+      Sessions.total--;
+    });
     this.open.set(key, session);
+    Sessions.total++;
     return session;
   }
 }

@@ -11,7 +11,7 @@ import { tooLarge } from './channel';
 import { dress, type Look } from './frame';
 import { liveLink } from './packet';
 import { type Answer, type Ask } from './session';
-import { type Sessions } from './sessions';
+import { Sessions } from './sessions';
 import { Throttle } from './throttle';
 
 /** One target of a panel's query, and how the panel shows it. */
@@ -69,7 +69,7 @@ export function follow(
     const unclaimed = errorsOfNone(answer, targets);
     const emit = new Throttle(
       () => subscriber.next(response(parts, unclaimed)),
-      () => interval(view.panelPluginId, sessions.size)
+      () => interval(view.panelPluginId, Sessions.total)
     );
     const unwatch = parts.map((part) => part.watch(() => emit.request()));
     emit.request();

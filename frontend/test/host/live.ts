@@ -60,6 +60,11 @@ export class FakeLive implements Pick<GrafanaLiveSrv, 'getStream' | 'getConnecti
     channel.events.next({ type: LiveChannelEventType.Message, message: copy });
   }
 
+  /** A packet arrives before the reply to the subscription that it belongs to. */
+  overtake(path: string, message: unknown): void {
+    this.at(path)?.events.next({ type: LiveChannelEventType.Message, message });
+  }
+
   /** The server confirms a subscription that it has not confirmed yet. */
   confirm(path: string): void {
     const channel = this.at(path);
