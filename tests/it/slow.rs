@@ -1,0 +1,139 @@
+//! A reader that does not keep up: bounded memory, nothing lost; and the channel's budget.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use real_kafka::{Kafka, Record};
+use serde_json::json;
+
+use super::support::{Host, query};
+
+const MIB: u64 = 1024 * 1024;
+
+#[tokio::test]
+async fn a_stalled_reader_takes_bounded_memory() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    kafka.create_topic("slow-stalled", 4)?;
+    // 160 MiB, in four partitions
+    let value = format!(r#"{{"text":"{}"}}"#, "x".repeat(4_000));
+    let producer = kafka.producer()?;
+    for n in 0..40_000 {
+        producer.send("slow-stalled", Record::value(&value).to(n % 4))?;
+    }
+    producer.flush()?;
+    let (answer, mut run) = host
+        .watch(query("slow-stalled", json!({"pacing": false})))
+        .await?;
+    let first = answer.records().count();
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    let (_, peak) = host.memory()?;
+    assert!(peak < 160 * MIB, "{} MiB at the peak", peak / MIB);
+    // Nobody read a packet so far: all of it is still to come.
+    run.until_records(40_000 - first).await?;
+    for partition in 0..4 {
+        let mut offsets = answer.offsets(partition);
+        offsets.extend(run.offsets(partition));
+        assert_eq!(
+            offsets,
+            (0..10_000).collect::<Vec<_>>(),
+            "partition {partition}"
+        );
+    }
+    let (_, peak) = host.memory()?;
+    assert!(peak < 160 * MIB, "{} MiB at the peak", peak / MIB);
+    Ok(())
+}
+
+/// Grafana gives no back-pressure: the budget keeps its queues short, and nothing is lost where nothing may be.
+#[tokio::test]
+async fn the_budget_of_a_channel() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    kafka.create_topic("slow-budget", 1)?;
+    let producer = kafka.producer()?;
+    for n in 0..40_000 {
+        producer.send(
+            "slow-budget",
+            Record::value(&format!(r#"{{"n":{n},"text":"abcdefghij"}}"#)),
+        )?;
+    }
+    producer.flush()?;
+    let (answer, mut run) = host.watch(query("slow-budget", json!({}))).await?;
+    let (first, start) = (answer.records().count(), Instant::now());
+    run.within(Duration::from_secs(30), "ten thousand records", |rows| {
+        rows.records().count() >= 10_000
+    })
+    .await?;
+    let (packets, slots) = (
+        run.sizes.len() as u128,
+        start.elapsed().as_millis() / 100 + 1,
+    );
+    // Ten packets a second, and a burst of two.
+    assert!(packets <= slots + 3, "{packets} packets in {slots} slots");
+    assert!(
+        run.sizes.iter().all(|rows| *rows <= 1_000),
+        "{:?}",
+        run.sizes.iter().max()
+    );
+    assert!(run.largest <= 192 * 1024, "{} bytes", run.largest);
+    run.until_records(40_000 - first).await?;
+    assert_eq!(run.offsets(0), (first as i64..40_000).collect::<Vec<_>>());
+    Ok(())
+}
+
+/// A `latest` stream that cannot keep up goes on from the newest records and says how many it passed over; one that
+/// must show every record does not.
+#[tokio::test(flavor = "multi_thread")]
+async fn latest_skips_aloud_and_every_record_does_not() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    kafka.create_topic("slow-latest", 1)?;
+    let model = |keys| query("slow-latest", keys);
+    let (_, mut skipping) = host
+        .watch(model(json!({"autoOffsetReset": "latest"})))
+        .await?;
+    let (_, mut complete) = host
+        .watch(model(
+            json!({"autoOffsetReset": "latest", "everyRecord": true}),
+        ))
+        .await?;
+    let producer = kafka.producer()?;
+    while skipping.records().count() == 0 || complete.records().count() == 0 {
+        producer.send("slow-latest", Record::value("{}"))?;
+        skipping.linger(Duration::from_millis(50)).await?;
+        complete.linger(Duration::from_millis(50)).await?;
+    }
+    // About 30,000 records a second, three times the budget, for longer than the five seconds that it waits.
+    let sending = std::thread::spawn(move || -> Result<()> {
+        for _ in 0..900 {
+            for n in 0..300 {
+                producer.send("slow-latest", Record::value(&format!(r#"{{"n":{n}}}"#)))?;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        producer.flush()
+    });
+    let passed =
+        |rows: &super::support::Seen| rows.noticed("passed over") || rows.noticed("skipped");
+    skipping
+        .until("word of what was passed over", passed)
+        .await?;
+    complete.linger(Duration::from_secs(1)).await?;
+    sending.join().expect("the producer does not panic")?;
+    let end = kafka.end_offset("slow-latest", 0)?;
+    skipping
+        .until("the newest record", |rows| {
+            rows.offsets(0).last() == Some(&(end - 1))
+        })
+        .await?;
+    let offsets = skipping.offsets(0);
+    assert!(
+        offsets.windows(2).all(|pair| pair[0] < pair[1]),
+        "in order, none twice"
+    );
+    complete.linger(Duration::from_secs(1)).await?;
+    let offsets = complete.offsets(0);
+    assert!(
+        offsets.windows(2).all(|pair| pair[0] + 1 == pair[1]),
+        "no gap where every record is asked for"
+    );
+    Ok(())
+}
