@@ -57,6 +57,16 @@ page: workbench/page/node_modules/.package-lock.json ## the demo's page
 test: ## everything that must hold, as CI runs it
 	@scripts/test.sh
 
+.PHONY: test-gohost
+test-gohost: ## the built plugin in a host of Grafana's own Go libraries
+	@scripts/need.sh go java mvn
+	@GPX_STREAMSCOPE="$${GPX_STREAMSCOPE:-$(PLUGIN)}" scripts/go-host.sh
+
+.PHONY: bench-e2e
+bench-e2e: plugin ## records a second from a real Kafka to packets, beside a bare consumer (RECORDS=2000000)
+	@scripts/need.sh java mvn
+	@cargo run --quiet --release --locked -p speed -- $(PLUGIN) $(RECORDS)
+
 # --- shipping it ---
 
 .PHONY: package
