@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use real_kafka::{Kafka, Record};
+use real_kafka::{Kafka, RawRecord, Record};
 use serde_json::{Value, json};
 
 use super::support::{Host, query};
@@ -351,5 +351,62 @@ async fn time_is_the_records_or_its_arrival() -> Result<()> {
             "{keys}: {times:?}, expected {expected:?}"
         );
     }
+    Ok(())
+}
+
+/// cases.md K23: a record without a timestamp takes its arrival, and that is said; one from the year 50,000 breaks nothing.
+#[tokio::test]
+async fn no_timestamp_and_a_strange_one() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    let far = [("message.timestamp.after.max.ms", "9223372036854775807")];
+    kafka.create_topic_with("records-strange-time", 1, &far)?;
+    let before = workbench::host::now_ms();
+    let record = RawRecord {
+        timestamp: -1,
+        value: Some(br#"{"n":1}"#),
+        headers: &[],
+    };
+    let strange = RawRecord {
+        timestamp: 1_515_698_784_000_000,
+        ..record
+    };
+    let (_, mut run) = host.watch(query("records-strange-time", json!({}))).await?;
+    kafka.produce_raw("records-strange-time", &[record, strange, record])?;
+    run.until_records(3).await?;
+    let times: Vec<_> = run.column("time").iter().map(Value::as_i64).collect();
+    assert!(
+        times[0].is_some_and(|time| time >= before && time < before + 60_000),
+        "{times:?}"
+    );
+    assert!(run.noticed("timestamp"), "{:?}", run.notices);
+    let answer = host.query(query("records-strange-time", json!({}))).await?;
+    assert_eq!((answer.error.as_str(), answer.records().count()), ("", 3));
+    Ok(())
+}
+
+/// Kafka does not ask a header's name to be text.
+#[tokio::test]
+async fn a_header_whose_name_is_not_text() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    kafka.create_topic("records-header-name", 1)?;
+    let headers: [(&[u8], Option<&[u8]>); 2] = [(b"\xff\xfe", Some(b"odd")), (b"good", Some(b"x"))];
+    let record = RawRecord {
+        timestamp: 1_700_000_000_000,
+        value: Some(b"{}"),
+        headers: &headers,
+    };
+    let (_, mut run) = host
+        .watch(query("records-header-name", json!({"headers": true})))
+        .await?;
+    kafka.produce_raw("records-header-name", &[record, record])?;
+    run.until_records(2).await?;
+    assert_eq!(run.column("header.good"), [json!("x"), json!("x")]);
+    assert!(
+        run.columns
+            .iter()
+            .any(|name| name.starts_with("header.") && name != "header.good"),
+        "{:?}",
+        run.columns
+    );
     Ok(())
 }

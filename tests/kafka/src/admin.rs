@@ -369,7 +369,7 @@ fn topic_name(name: &str) -> TopicName {
     TopicName(text(name))
 }
 
-fn check(code: i16, message: Option<&str>) -> Result<()> {
+pub(crate) fn check(code: i16, message: Option<&str>) -> Result<()> {
     match ResponseError::try_from_code(code) {
         None => Ok(()),
         Some(error) => Err(anyhow!("{error:?} {}", message.unwrap_or_default())),

@@ -20,6 +20,7 @@ mod certificates;
 mod jars;
 mod listener;
 mod produce;
+mod raw;
 
 pub use admin::{Operation, Resource};
 pub use broker::Kafka;
@@ -27,3 +28,4 @@ pub use jars::KAFKA_VERSION;
 pub use kafka_protocol;
 pub use listener::Listener;
 pub use produce::{Producer, Record};
+pub use raw::RawRecord;

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
-use real_kafka::{Kafka, Listener, Operation, Record, Resource};
+use real_kafka::{Kafka, Listener, Operation, RawRecord, Record, Resource};
 use std::time::Duration;
 
 #[test]
@@ -185,5 +185,38 @@ fn a_command_runs_beside_a_broker_and_its_exit_code_is_kept() -> Result<()> {
         ])
         .status()?;
     assert_eq!(status.code(), Some(7));
+    Ok(())
+}
+
+#[test]
+fn raw_records() -> Result<()> {
+    let kafka = Kafka::shared();
+    kafka.create_topic("fixture-raw", 1)?;
+    let headers: [(&[u8], _); 1] = [(b"\xff", Some(&b"x"[..]))];
+    let record = RawRecord {
+        timestamp: -1,
+        value: Some(b"a"),
+        headers: &headers,
+    };
+    kafka.produce_raw("fixture-raw", &[record, record])?;
+    let mut config = ClientConfig::new();
+    config
+        .set("bootstrap.servers", kafka.bootstrap())
+        .set("group.id", "fixture");
+    let consumer: BaseConsumer = config.set("enable.auto.commit", "false").create()?;
+    let mut start = TopicPartitionList::new();
+    start.add_partition_offset("fixture-raw", 0, Offset::Offset(1))?;
+    consumer.assign(&start)?;
+    let record = consumer
+        .poll(Duration::from_secs(10))
+        .context("nothing came")??;
+    assert_eq!(
+        (
+            record.offset(),
+            record.payload(),
+            record.timestamp().to_millis()
+        ),
+        (1, Some(&b"a"[..]), None)
+    );
     Ok(())
 }
