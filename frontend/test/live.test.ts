@@ -336,6 +336,21 @@ describe('a cut-off', () => {
     expect(panel.values('offset')).toEqual([0, 1, 2, 3, 4]);
   });
 
+  it('a process that was restarted, and has seen fewer columns since', async () => {
+    const topic = new Resumable('earliest', () => []);
+    const grafana = page(topic.answer);
+    const panel = await grafana.panel([{}]);
+    const row = (offset: number, ...more: Parameters<typeof packet>[0]) =>
+      packet([['time', 'time', [offset]], ['partition', 'number', [0]], ['offset', 'number', [offset]], ...more]);
+    const first = row(0, ['a', 'number', [1]]);
+    await grafana.stream('run-1', first, row(1, ['a', 'number', [2]], ['b', 'string', ['x']]), first);
+    await grafana.stream('run-2', row(2, ['b', 'number', [3]]));
+    expect(grafana.asked.at(-1)).toMatchObject([{ resumeAt: { next: { 0: 2 } } }]);
+    expect(panel.values('offset')).toEqual([0, 1, 2]);
+    expect(panel.values('a')).toEqual([1, 2, null]);
+    expect(panel.values('b')).toEqual([null, 'x', '3']);
+  });
+
   it('that comes before the first record goes on from the cursor of the answer', async () => {
     const topic = new Resumable('lastN', (from) => (from === 0 ? [5, 6] : []));
     const grafana = page(topic.answer);
@@ -467,8 +482,9 @@ describe('it says', () => {
     const grafana = page(topic.answer);
     const panel = await grafana.panel([{}]);
     expect(panel.values('offset')).toEqual([0]);
+    grafana.live.delay('run-1', 'plugin unavailable');
     await pass(11_000);
-    expect(texts(panel)).toContain('No live connection to Grafana yet');
+    expect(texts(panel)).toContain('No live connection to Grafana yet (plugin unavailable)');
     await panel.refresh();
     expect(panel.values('offset')).toEqual([0, 1]);
     await grafana.stream('run-2', records([2]));

@@ -12,6 +12,8 @@ export interface ChannelEvents {
   joined(): void;
   /** The connection is gone; Grafana tries to get it back. */
   cut(): void;
+  /** Why there is no subscription yet, or again. */
+  trouble(reason: string): void;
   /** The connection is back. What was sent in between is lost. */
   back(): void;
   /** The channel is closed for good. */
@@ -63,6 +65,9 @@ export function openChannel(uid: string, { path, data }: LiveLink, events: Chann
       }
       if (!isLiveChannelStatusEvent(event)) {
         return;
+      }
+      if (event.error) {
+        events.trouble(errorText(event.error));
       }
       switch (event.state) {
         case LiveChannelConnectionState.Connected:

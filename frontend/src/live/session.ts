@@ -42,6 +42,8 @@ export class Session {
   private channel: Unsubscribable | undefined;
   private phase: Phase = 'joining';
   private cutAt: number | undefined;
+  /** What Grafana said of a subscription that does not stand. */
+  private trouble = '';
   private resumedAt = -Infinity;
   /** Waits for the one thing that comes next: the subscription, or the moment to try again. */
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -143,11 +145,11 @@ export class Session {
     switch (this.phase) {
       case 'slow':
         return warning(
-          'No live connection to Grafana yet, so new rows come with each refresh only. Grafana allows a limited ' +
-            'number of live connections ([live] max_connections), and a proxy in front of it has to pass WebSockets on.'
+          `No live connection to Grafana yet${this.trouble}, so new rows come with each refresh only. Grafana allows a ` +
+            'limited number of live connections ([live] max_connections), and a proxy has to pass WebSockets on.'
         );
       case 'cut':
-        return warning(`The live connection to Grafana is cut off${since}; it is being restored`);
+        return warning(`The live connection to Grafana is cut off${since}${this.trouble}; it is being restored`);
       case 'resuming':
         return warning(`What came${since} is being read again`);
       case 'lost':
@@ -177,12 +179,17 @@ export class Session {
       joined: () => {
         clearTimeout(this.timer);
         this.stopped = undefined;
+        this.trouble = '';
         this.enter('joined');
         this.recheck();
       },
       cut: () => {
         this.cutAt = Date.now();
         this.enter('cut');
+      },
+      trouble: (reason) => {
+        this.trouble = ` (${reason})`;
+        this.changed();
       },
       back: () => this.back(),
       lost: (reason) => {
@@ -237,6 +244,7 @@ export class Session {
   }
 
   private back(): void {
+    this.trouble = '';
     if (this.resumes) {
       this.resume(0);
       return;

@@ -73,6 +73,14 @@ export class FakeLive implements Pick<GrafanaLiveSrv, 'getStream' | 'getConnecti
     }
   }
 
+  /** The server does not take a subscription for now, and the page tries again. */
+  delay(path: string, error: string): void {
+    const channel = this.at(path);
+    if (channel) {
+      channel.events.next({ ...channel.status, timestamp: ++this.clock, error });
+    }
+  }
+
   /** The server refuses a subscription for good. */
   refuse(path: string): void {
     this.say(this.at(path), State.Disconnected);
