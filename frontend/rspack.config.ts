@@ -52,6 +52,6 @@ export default function configure(_env: unknown, { mode }: { mode?: Configuratio
       uniqueName: 'streamscope-kafka-datasource',
     },
     performance: { maxAssetSize: 400_000, maxEntrypointSize: 400_000 },
-    stats: 'errors-warnings',
+    stats: { preset: 'errors-warnings', assets: true },
   };
 }
