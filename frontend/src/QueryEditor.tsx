@@ -1,5 +1,7 @@
-import { type QueryEditorProps } from '@grafana/data';
-import { EditorRow, EditorRows } from '@grafana/plugin-ui';
+import { css } from '@emotion/css';
+import { type GrafanaTheme2, type QueryEditorProps } from '@grafana/data';
+import { EditorRow } from '@grafana/plugin-ui';
+import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 
 import { type DataSource } from './datasource';
@@ -26,6 +28,7 @@ type Props = QueryEditorProps<DataSource, KafkaQuery, KafkaOptions>;
  * keys of that control and runs the query once.
  */
 export function QueryEditor({ query, onChange, onRunQuery, datasource, data }: Props) {
+  const styles = useStyles2(getStyles);
   const partitions = usePartitions(datasource, text(query.topicName));
   const group: GroupProps = {
     query,
@@ -37,24 +40,22 @@ export function QueryEditor({ query, onChange, onRunQuery, datasource, data }: P
   const columns = columnNames(data, query.refId);
 
   return (
-    <div data-testid={`kafka-query-${query.refId}`}>
-      <EditorRows>
-        <EditorRow>
-          <Topic {...group} datasource={datasource} partitions={partitions} />
-          <Partition {...group} partitions={partitions} />
-          <Start {...group} />
-        </EditorRow>
-        <EditorRow>
-          <Format {...group} />
-          <Time {...group} columns={columns} />
-        </EditorRow>
-        <EditorRow>
-          <OptionGroup title="Options" summary={summary(query)}>
-            <Columns {...group} columns={columns} />
-            <Reading {...group} />
-          </OptionGroup>
-        </EditorRow>
-      </EditorRows>
+    <div className={styles.rows} data-testid={`kafka-query-${query.refId}`}>
+      <EditorRow>
+        <Topic {...group} datasource={datasource} partitions={partitions} />
+        <Partition {...group} partitions={partitions} />
+        <Start {...group} />
+      </EditorRow>
+      <EditorRow>
+        <Format {...group} />
+        <Time {...group} columns={columns} />
+      </EditorRow>
+      <EditorRow>
+        <OptionGroup title="Options" summary={summary(query)}>
+          <Columns {...group} columns={columns} />
+          <Reading {...group} />
+        </OptionGroup>
+      </EditorRow>
     </div>
   );
 }
@@ -66,4 +67,11 @@ function columnNames(data: Props['data'], refId: string): string[] {
   const frames = data?.series.filter((frame) => frame.refId === refId) ?? [];
   const names = frames.flatMap(({ fields }) => fields.map(({ name }) => name));
   return [...new Set(names)].filter((name) => !OWN_COLUMNS.includes(name));
+}
+
+function getStyles(theme: GrafanaTheme2) {
+  return {
+    // Not EditorRows: its column wraps, which makes a row taller than what it holds.
+    rows: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(0.5) }),
+  };
 }

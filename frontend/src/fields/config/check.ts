@@ -20,7 +20,7 @@ function broker(entry: string): Wrong {
     return `Write host:port without “${entry.slice(0, entry.indexOf('://') + 3)}”`;
   }
   if (!entry.startsWith('[') && entry.split(':').length > 2) {
-    return `Put an IPv6 address in brackets: [${entry}]:9092`;
+    return 'Put an IPv6 address in brackets, as in [2001:db8::5]:9092';
   }
   const parts = /^(\[[0-9a-fA-F:.%]+\]|[^[\]:/]+)(?::(.*))?$/.exec(entry);
   if (!parts) {

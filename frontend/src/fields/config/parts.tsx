@@ -1,3 +1,4 @@
+import { css } from '@emotion/css';
 import { type SelectableValue } from '@grafana/data';
 import { Field, Input, SecretInput, SecretTextArea, Select, Switch, TextArea } from '@grafana/ui';
 import React, { type ReactElement, type ReactNode, useId, useState } from 'react';
@@ -9,6 +10,8 @@ import { type Secrets } from './settings';
 /** The width of a text of ordinary length, in units of 8 pixels. */
 const WIDE = 56;
 const NARROW = 20;
+/** The same width for texts of several lines, which do not take it in those units. */
+const area = css({ width: WIDE * 8, fontFamily: 'monospace' });
 
 interface Common {
   label: string;
@@ -113,7 +116,7 @@ export function ListSetting({ value, onChange, placeholder, readOnly, ...field }
         }}
         placeholder={placeholder}
         rows={Math.max(3, shown.split('\n').length)}
-        cols={WIDE}
+        className={area}
         disabled={readOnly}
       />
     </Labelled>
@@ -148,7 +151,6 @@ export function ChoiceSetting<T extends string>({ value, options, onChange, read
           }
         }}
         width={WIDE}
-        isSearchable={false}
         disabled={readOnly}
       />
     </Labelled>
@@ -196,7 +198,7 @@ export function SecretSetting({ name, secrets, placeholder, multiline = false, r
           {...common}
           onChange={(event) => secrets.type(name, event.currentTarget.value)}
           rows={6}
-          cols={WIDE}
+          className={area}
         />
       ) : (
         <SecretInput

@@ -32,7 +32,6 @@ export function Choice<T extends string>({ label, help, value, options, onCommit
         value={known ?? { value, label: value }}
         options={options}
         width={width}
-        isSearchable={false}
         onChange={(option) => {
           if (option.value !== undefined && option.value !== value) {
             onCommit(option.value);

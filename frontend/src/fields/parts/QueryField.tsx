@@ -42,6 +42,9 @@ export function QueryField({ label, htmlFor, help, error, note, grow = false, ch
   );
 }
 
+/** Takes no room of its own in the row, so that a long text does not push the other controls away. */
+const beside = { width: 0, minWidth: 'max(100%, 260px)' };
+
 function getStyles(theme: GrafanaTheme2) {
   return {
     field: css({ minWidth: 0, maxWidth: '100%' }),
@@ -63,10 +66,10 @@ function getStyles(theme: GrafanaTheme2) {
     help: css({ color: theme.colors.text.secondary, '&:hover': { color: theme.colors.text.primary } }),
     note: css({
       ...theme.typography.bodySmall,
+      ...beside,
       color: theme.colors.text.secondary,
       marginTop: theme.spacing(0.5),
-      maxWidth: 320,
     }),
-    error: css({ maxWidth: 480, overflowWrap: 'anywhere' }),
+    error: css({ ...beside, overflowWrap: 'anywhere' }),
   };
 }

@@ -56,7 +56,6 @@ export function FieldTypes({ query, edit, columns }: Props) {
               value={TYPES.find(({ value }) => value === type) ?? { label: type, value: type }}
               options={TYPES}
               width={14}
-              isSearchable={false}
               onChange={({ value }) => {
                 if (value !== undefined && value !== type) {
                   save(fixed.map((entry, i) => (i === at ? [name, value] : entry)));
@@ -65,8 +64,7 @@ export function FieldTypes({ query, edit, columns }: Props) {
             />
             <IconButton
               name="trash-alt"
-              tooltip={`Let ${name} have its own type again`}
-              aria-label={`Remove the type of ${name}`}
+              tooltip={`Remove the type of ${name}`}
               onClick={() => save(fixed.filter((_, i) => i !== at))}
             />
           </div>
@@ -87,12 +85,12 @@ export function FieldTypes({ query, edit, columns }: Props) {
                 save([...fixed, [name, 'number']]);
               }}
             />
-            <IconButton name="times" tooltip="Cancel" aria-label="Cancel the new column" onClick={() => setAdding(false)} />
+            <IconButton name="times" tooltip="Cancel" onClick={() => setAdding(false)} />
           </div>
         )}
         {!adding && (
-          <Button variant="secondary" size="sm" icon="plus" type="button" onClick={() => setAdding(true)}>
-            Add column type
+          <Button variant="secondary" fill="outline" icon="plus" type="button" onClick={() => setAdding(true)}>
+            Add type
           </Button>
         )}
       </div>

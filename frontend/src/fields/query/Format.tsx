@@ -42,7 +42,7 @@ export function Format({ query, edit }: GroupProps) {
         options={withSaved(KEYS, key)}
         error={unread('keys', key)}
         onCommit={(keyFormat) => edit({ keyFormat })}
-        width={14}
+        width={16}
       />
       <Toggle
         label="Headers"

@@ -26,7 +26,7 @@ export function Partition({ query, edit, partitions }: Props) {
       label="Partition"
       htmlFor={id}
       help="Kafka splits a topic into partitions. Read all of them, one by its number, or the one that a variable names."
-      error={missing ? `This topic has no partition ${saved}: ${present(partitions.list)}` : undefined}
+      error={missing ? `There is no partition ${saved.trim()}, ${present(partitions.list)}` : undefined}
     >
       <Select<string>
         inputId={id}
@@ -60,7 +60,7 @@ function isNumber(text: string): boolean {
 function present(list: number[] = []): string {
   const last = list[list.length - 1];
   if (last === undefined) {
-    return 'it has none';
+    return 'and no other';
   }
-  return list.length === 1 ? `it has only ${last}` : `it has ${list[0]} to ${last}`;
+  return list.length === 1 ? `only ${last}` : `only ${list[0]} to ${last}`;
 }

@@ -1,6 +1,6 @@
 import { type SelectableValue } from '@grafana/data';
 import { RadioButtonGroup } from '@grafana/ui';
-import React from 'react';
+import React, { useId } from 'react';
 
 import { type NumberOrVariable, type StartMode } from '../../types';
 import { hasVariable, type Parsed } from '../parts/draft';
@@ -18,6 +18,7 @@ const MOST_LAST = 1_000_000;
 
 /** Where in the topic reading starts. */
 export function Start({ query, edit }: GroupProps) {
+  const id = useId();
   const mode = MODES.some(({ value }) => value === query.autoOffsetReset) ? query.autoOffsetReset : 'latest';
   return (
     <>
@@ -27,6 +28,7 @@ export function Start({ query, edit }: GroupProps) {
         note={mode === 'earliest' ? 'On a large topic this reads a lot before it reaches the present.' : undefined}
       >
         <RadioButtonGroup<StartMode>
+          id={id}
           aria-label="Start at"
           options={MODES}
           value={mode}

@@ -52,7 +52,7 @@ export function Time({ query, edit, columns }: Props) {
         value={source}
         options={SOURCES}
         onCommit={choose}
-        width={14}
+        width={16}
       />
       {source === 'field' && (
         <>
