@@ -202,3 +202,45 @@ async fn a_restarted_broker() -> Result<()> {
     );
     Ok(())
 }
+
+/// The leader dies, another node leads on: the reader follows (K17).
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_that_moves() -> Result<()> {
+    let kafka = Kafka::start()?;
+    let second = kafka.join()?;
+    kafka.create_replicated_topic("moved", &[2, 1])?;
+    let host = Host::on(&kafka, json!({})).await?;
+    let (_, mut run) = host.watch(query("moved", json!({}))).await?;
+    let ticker = Ticker::start(&kafka, "moved")?;
+    run.until_records(100).await?;
+    second.kill()?;
+    let count = run.records().count();
+    run.until_records(count + 300).await?;
+    let answer = host
+        .query(query(
+            "moved",
+            json!({"autoOffsetReset": "lastN", "lastN": 3}),
+        ))
+        .await?;
+    assert_eq!((answer.error.as_str(), answer.offsets(0).len()), ("", 3));
+    let health = host.plugin.check_health(&host.source).await?;
+    assert_eq!(
+        health.status,
+        workbench::host::proto::HealthStatus::Ok,
+        "{}",
+        health.message
+    );
+
+    second.restart()?;
+    let sent = ticker.stop()?;
+    run.until("the last record", |rows| {
+        rows.offsets(0).last() == Some(&(sent - 1))
+    })
+    .await?;
+    assert_eq!(run.offsets(0), (0..sent).collect::<Vec<_>>());
+    assert_eq!(
+        run.column("n"),
+        (0..sent).map(Value::from).collect::<Vec<_>>()
+    );
+    Ok(())
+}

@@ -11,7 +11,9 @@ use bytes::{Bytes, BytesMut};
 use kafka_protocol::ResponseError;
 use kafka_protocol::messages::create_acls_request::AclCreation;
 use kafka_protocol::messages::create_partitions_request::CreatePartitionsTopic;
-use kafka_protocol::messages::create_topics_request::{CreatableTopic, CreatableTopicConfig};
+use kafka_protocol::messages::create_topics_request::{
+    CreatableReplicaAssignment, CreatableTopic, CreatableTopicConfig,
+};
 use kafka_protocol::messages::delete_acls_request::DeleteAclsFilter;
 use kafka_protocol::messages::delete_records_request::{
     DeleteRecordsPartition, DeleteRecordsTopic,
@@ -19,7 +21,7 @@ use kafka_protocol::messages::delete_records_request::{
 use kafka_protocol::messages::delete_topics_request::DeleteTopicState;
 use kafka_protocol::messages::list_offsets_request::{ListOffsetsPartition, ListOffsetsTopic};
 use kafka_protocol::messages::{
-    CreateAclsRequest, CreatePartitionsRequest, CreateTopicsRequest, DeleteAclsRequest,
+    BrokerId, CreateAclsRequest, CreatePartitionsRequest, CreateTopicsRequest, DeleteAclsRequest,
     DeleteRecordsRequest, DeleteTopicsRequest, ListGroupsRequest, ListOffsetsRequest,
     MetadataRequest, RequestHeader, ResponseHeader, TopicName,
 };
@@ -63,16 +65,31 @@ impl Kafka {
                 .with_value(Some(text(value)))
         });
         let topic = CreatableTopic::default()
-            .with_name(topic_name(name))
             .with_num_partitions(partitions)
             .with_replication_factor(1)
             .with_configs(settings.collect());
-        let answer = self.call(
-            7,
-            &CreateTopicsRequest::default()
-                .with_topics(vec![topic])
-                .with_timeout_ms(TIMEOUT_MS),
-        )?;
+        self.create(name, partitions, topic)
+    }
+
+    /// Creates a topic of one partition with a replica on each of these nodes; the first one leads.
+    pub fn create_replicated_topic(&self, name: &str, nodes: &[i32]) -> Result<()> {
+        let replicas = nodes.iter().map(|node| BrokerId(*node)).collect();
+        let assignment = CreatableReplicaAssignment::default()
+            .with_partition_index(0)
+            .with_broker_ids(replicas);
+        let topic = CreatableTopic::default()
+            .with_num_partitions(-1)
+            .with_replication_factor(-1)
+            .with_assignments(vec![assignment]);
+        self.create(name, 1, topic)
+    }
+
+    fn create(&self, name: &str, partitions: i32, topic: CreatableTopic) -> Result<()> {
+        let topic = topic.with_name(topic_name(name));
+        let request = CreateTopicsRequest::default()
+            .with_topics(vec![topic])
+            .with_timeout_ms(TIMEOUT_MS);
+        let answer = self.call(7, &request)?;
         let topic = answer.topics.first().context("no answer for the topic")?;
         check(topic.error_code, topic.error_message.as_deref())
             .with_context(|| format!("creating {name}"))?;

@@ -18,7 +18,7 @@ const LOGGING: &str = include_str!("../log4j2.properties");
 const SUPERVISE: &str = include_str!("supervise.sh");
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A running Apache Kafka with one node.
+/// A running Apache Kafka broker: a cluster of its own, or a second node (`join`).
 ///
 /// It stops when this is dropped, and when the process ends in any other way.
 pub struct Kafka {
@@ -30,22 +30,30 @@ pub struct Kafka {
 impl Kafka {
     /// Starts a broker of one's own: to kill it, or where nothing else may be there. Takes about 8 s.
     pub fn start() -> Result<Kafka> {
+        let ports = Ports::find()?;
+        Kafka::start_node(ports, 1, ports.controller())
+    }
+
+    /// Starts a second broker, node 2, in the cluster of this one, which stays its only controller.
+    pub fn join(&self) -> Result<Kafka> {
+        Kafka::start_node(Ports::find()?, 2, self.ports.controller())
+    }
+
+    fn start_node(ports: Ports, node: i32, controller: u16) -> Result<Kafka> {
         let folder = tempfile::Builder::new()
             .prefix("streamscope-kafka-")
             .tempdir()?
             .keep();
         let kafka = Kafka {
             folder,
-            ports: Ports::find()?,
+            ports,
             supervisor: Mutex::new(None),
         };
         certificates::write(&kafka.folder)?;
         fs::write(kafka.file("log4j2.properties"), LOGGING)?;
-        fs::write(
-            kafka.file("server.properties"),
-            kafka.ports.properties(&kafka.folder) + PROPERTIES,
-        )?;
-        kafka.format()?;
+        let properties = ports.properties(&kafka.folder, node, controller);
+        fs::write(kafka.file("server.properties"), properties + PROPERTIES)?;
+        kafka.format(controller == ports.controller())?;
         kafka.restart()?;
         Ok(kafka)
     }
@@ -141,21 +149,22 @@ impl Kafka {
         Ok(())
     }
 
-    fn format(&self) -> Result<()> {
+    fn format(&self, first: bool) -> Result<()> {
         let command = java(&self.folder, "128m")?;
         let mut format = Command::new(&command[0]);
         format
             .args(&command[1..])
-            .args(["kafka.tools.StorageTool", "format", "--standalone"]);
+            .args(["kafka.tools.StorageTool", "format"]);
         format
             .args(["--cluster-id", "c3RyZWFtc2NvcGV0ZXN0cw", "--config"])
             .arg(self.file("server.properties"));
-        for user in ["admin", "alice"] {
-            for mechanism in ["SCRAM-SHA-256", "SCRAM-SHA-512"] {
-                format.args([
-                    "--add-scram",
-                    &format!("{mechanism}=[name={user},password={user}-secret]"),
-                ]);
+        if first {
+            format.arg("--standalone");
+            for user in ["admin", "alice"] {
+                for mechanism in ["SCRAM-SHA-256", "SCRAM-SHA-512"] {
+                    let scram = format!("{mechanism}=[name={user},password={user}-secret]");
+                    format.args(["--add-scram", &scram]);
+                }
             }
         }
         let output = match format.output() {

@@ -101,21 +101,31 @@ impl Ports {
         self.first + 1 + listener as u16
     }
 
-    fn controller(self) -> u16 {
+    pub(crate) fn controller(self) -> u16 {
         self.first
     }
 
-    /// Returns the lines of `server.properties` that name ports and certificates; `folder` is the broker's.
-    pub(crate) fn properties(self, folder: &Path) -> String {
+    /// Returns the lines of `server.properties` that name ports and certificates; `folder` is the broker's, and
+    /// `controller` the port of the cluster's controller: this node, or another.
+    pub(crate) fn properties(self, folder: &Path, node: i32, controller: u16) -> String {
         let folder = folder.display();
         let list = |entry: &dyn Fn(Listener) -> String| Listener::ALL.map(entry).join(",");
         let listeners = list(&|l| format!("{}://127.0.0.1:{}", l.name(), self.of(l)));
         let advertised =
             list(&|l| format!("{}://{}:{}", l.name(), l.advertised_host(), self.of(l)));
         let protocols = list(&|l| format!("{}:{}", l.name(), l.protocol()));
-        let controller = self.controller();
+        let (roles, own) = if controller == self.controller() {
+            (
+                "broker,controller",
+                format!("CONTROLLER://127.0.0.1:{controller},"),
+            )
+        } else {
+            ("broker", String::new())
+        };
         let mut text = format!(
-            "listeners=CONTROLLER://127.0.0.1:{controller},{listeners}\n\
+            "process.roles={roles}\n\
+             node.id={node}\n\
+             listeners={own}{listeners}\n\
              advertised.listeners={advertised}\n\
              listener.security.protocol.map=CONTROLLER:PLAINTEXT,{protocols}\n\
              controller.quorum.bootstrap.servers=127.0.0.1:{controller}\n\

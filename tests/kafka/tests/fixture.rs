@@ -176,6 +176,18 @@ fn records_outlive_a_kill_and_the_broker_does_not_outlive_its_owner() -> Result<
 }
 
 #[test]
+fn a_second_node_takes_over() -> Result<()> {
+    let kafka = Kafka::start()?;
+    let second = kafka.join()?;
+    kafka.create_replicated_topic("fixture-moved", &[2, 1])?;
+    kafka.produce("fixture-moved", &[Record::value("a")])?;
+    second.kill()?;
+    kafka.produce("fixture-moved", &[Record::value("b")])?;
+    assert_eq!(kafka.end_offset("fixture-moved", 0)?, 2);
+    Ok(())
+}
+
+#[test]
 fn a_command_runs_beside_a_broker_and_its_exit_code_is_kept() -> Result<()> {
     let status = Command::new(env!("CARGO_BIN_EXE_real-kafka"))
         .args([
