@@ -45,8 +45,8 @@ export async function start(): Promise<void> {
   setDataSourceSrv(dataSources);
 
   const dashboard = new Dashboard(dataSources, templates);
-  dashboard.addPanel('timeseries', 'Sensors, live', { topicName: 'sensors', autoOffsetReset: 'lastN', lastN: 500 });
-  dashboard.addPanel('table', 'Records of $topic', { topicName: '$topic' });
+  dashboard.addPanel('timeseries', 'Sensors, live', { topicName: 'sensors', autoOffsetReset: 'lastN', lastN: 3000 });
+  dashboard.addPanel('table', 'Records of $topic', { topicName: '$topic', autoOffsetReset: 'lastN', lastN: 50 });
   Object.assign(window, { workbench: { dashboard, live, requestedModules } });
   createRoot(document.getElementById('root') ?? document.body).render(<App dashboard={dashboard} />);
 }
