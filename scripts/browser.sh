@@ -4,4 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -d tests/browser/node_modules ] || npm --prefix tests/browser ci --silent
 npm --prefix workbench/page run --silent typecheck
+npm --prefix workbench/page test --silent
 npm --prefix tests/browser test

@@ -39,6 +39,7 @@ async function buildPage({ version, dir, icons }) {
   const out = join(ROOT, 'dist', dir);
   const packages = createRequire(join(ROOT, dir, 'package.json'));
   const folder = (name) => packageFolder(packages, name);
+  const release = packages('@grafana/ui/package.json').version;
   await rm(out, { recursive: true, force: true });
   const result = await build({
     absWorkingDir: ROOT,
@@ -59,6 +60,7 @@ async function buildPage({ version, dir, icons }) {
       'process.env': '{}',
       global: 'globalThis',
       __GRAFANA__: JSON.stringify(version),
+      __GRAFANA_VERSION__: JSON.stringify(release),
       __PUBLIC_PATH__: JSON.stringify(`/${dir}/public/`),
     },
     alias: {
@@ -73,7 +75,7 @@ async function buildPage({ version, dir, icons }) {
   const html = await readFile(join(ROOT, 'src/index.html'), 'utf8');
   await writeFile(join(out, 'index.html'), html.replaceAll('{{dir}}', dir).replaceAll('{{version}}', version));
   const bytes = Object.values(result.metafile.outputs).reduce((sum, file) => sum + file.bytes, 0);
-  console.log(`dist/${dir}: Grafana ${packages('@grafana/ui/package.json').version}, ${(bytes / 2 ** 20).toFixed(1)} MiB`);
+  console.log(`dist/${dir}: Grafana ${release}, ${(bytes / 2 ** 20).toFixed(1)} MiB`);
 }
 
 /** Resolves each singleton, and each import that has no nearer copy, from the build's own package. */

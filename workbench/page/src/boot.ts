@@ -30,12 +30,24 @@ async function boot(): Promise<void> {
     },
     navTree: [],
     assets: { dark: '', light: '' },
-    settings: { featureToggles: {}, liveEnabled: true, orgId: 1, ...(await answer.json()) },
+    settings: asReleased(await answer.json()),
   };
   document.documentElement.classList.add(`theme-${theme}`);
   document.body.classList.add(`theme-${theme}`);
   const { start } = await import('./start');
   await start();
+}
+
+/** The host speaks for the newest Grafana: an older one names its own release, and has fewer settings. */
+function asReleased(settings: Record<string, unknown>): Record<string, unknown> {
+  const { buildInfo, liveMessageSizeLimit, ...rest } = settings;
+  return {
+    featureToggles: {},
+    liveEnabled: true,
+    ...rest,
+    ...(__GRAFANA__ === '10' ? {} : { liveMessageSizeLimit }),
+    buildInfo: { ...(buildInfo as object | undefined), version: __GRAFANA_VERSION__ },
+  };
 }
 
 boot().catch((error: unknown) => {

@@ -1,5 +1,7 @@
 /** The Grafana that this build stands in for: `10` or `13`. */
 declare const __GRAFANA__: string;
+/** The release whose packages the build has: `13.2.3`. */
+declare const __GRAFANA_VERSION__: string;
 /** Where the build's icons and fonts are served, with a slash at its end. */
 declare const __PUBLIC_PATH__: string;
 
