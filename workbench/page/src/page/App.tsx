@@ -17,7 +17,12 @@ export function App({ dashboard }: { dashboard: Dashboard }) {
     <ThemeContext.Provider value={theme}>
       <LinkProvider location={locationService}>
         <GlobalStyles />
-        <TopBar page={page} theme={theme} onToggleTheme={() => setTheme(changeTheme(theme))} />
+        <TopBar
+          logo={dashboard.dataSources.plugin.meta.info.logos.small}
+          page={page}
+          theme={theme}
+          onToggleTheme={() => setTheme(changeTheme(theme))}
+        />
         <main className="page">
           {page === 'datasource' ? (
             <DataSourcePage dataSources={dashboard.dataSources} />

@@ -6,13 +6,15 @@ import React from 'react';
 import { PageName } from './App';
 
 interface Props {
+  /** Where the plugin's logo is. */
+  logo: string;
   page: PageName;
   theme: GrafanaTheme2;
   onToggleTheme: () => void;
 }
 
 /** The bar on top: the two pages, and which Grafana this is. */
-export function TopBar({ page, theme, onToggleTheme }: Props) {
+export function TopBar({ logo, page, theme, onToggleTheme }: Props) {
   const styles = useStyles2(getStyles);
   const other = __GRAFANA__ === '10' ? '13' : '10';
   const tab = (name: PageName, label: string, icon: 'apps' | 'database') => (
@@ -28,7 +30,10 @@ export function TopBar({ page, theme, onToggleTheme }: Props) {
   );
   return (
     <header className={styles.bar}>
-      <div className={styles.name}>Streamscope workbench</div>
+      <div className={styles.name}>
+        {logo && <img src={`/${logo}`} alt="" width={24} height={24} />}
+        Streamscope workbench
+      </div>
       <TabsBar className={styles.tabs} hideBorder>
         {tab('dashboard', 'Dashboard', 'apps')}
         {tab('datasource', 'Data source', 'database')}
@@ -63,7 +68,13 @@ const getStyles = (theme: GrafanaTheme2) => ({
     background: theme.colors.background.primary,
     borderBottom: `1px solid ${theme.colors.border.weak}`,
   }),
-  name: css({ fontWeight: theme.typography.fontWeightMedium, whiteSpace: 'nowrap' }),
+  name: css({
+    display: 'flex',
+    alignItems: 'center',
+    gap: theme.spacing(1),
+    fontWeight: theme.typography.fontWeightMedium,
+    whiteSpace: 'nowrap',
+  }),
   tabs: css({ flexGrow: 1 }),
   side: css({
     display: 'flex',
