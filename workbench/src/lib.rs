@@ -5,3 +5,4 @@
 pub mod broker;
 pub mod host;
 pub mod producers;
+pub mod server;

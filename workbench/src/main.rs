@@ -1,1 +1,204 @@
-fn main() {}
+//! `workbench demo`: the plugin in a stand-in for Grafana, with a Kafka of its own or yours.
+//! `workbench broker`: that Kafka alone.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::bail;
+use clap::{Args, Parser, Subcommand};
+use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
+use workbench::broker::{self, Broker};
+use workbench::host::{self, DataSource, Level, LogLine};
+use workbench::producers::Producers;
+use workbench::server::{LiveOptions, Options, Server};
+
+#[derive(Parser)]
+#[command(about = "Runs the data source as Grafana does, without Grafana")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Shows live panels of a Kafka's topics on a page
+    Demo(Demo),
+    /// Runs an embedded Kafka with demo topics, and nothing else
+    Broker {
+        /// The port to listen on; 0 takes any
+        #[arg(long, default_value_t = 9092)]
+        port: u16,
+    },
+}
+
+#[derive(Args)]
+struct Demo {
+    /// A Kafka of your own, host:port; nothing is written to it
+    #[arg(long)]
+    kafka: Option<String>,
+    /// The page's port; 0 takes any
+    #[arg(long, default_value_t = 3000)]
+    port: u16,
+    /// The plugin's executable; without it, the one beside this program
+    #[arg(long)]
+    plugin: Option<PathBuf>,
+    /// The folder of the plugin's built front end
+    #[arg(long, default_value = "frontend/dist")]
+    frontend: PathBuf,
+    /// The folder of the built page
+    #[arg(long, default_value = "workbench/page/dist")]
+    page: PathBuf,
+    /// Shows all lines of the plugin's log, not only warnings and errors
+    #[arg(long)]
+    verbose: bool,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let run = match Cli::parse().command {
+        Command::Demo(options) => demo(options).await,
+        Command::Broker { port } => broker(port).await,
+    };
+    match run {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("workbench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn demo(options: Demo) -> anyhow::Result<()> {
+    let plugin = built(options)?;
+    let kafka = Kafka::start(plugin.kafka, 0).await?;
+    let source = DataSource::new("kafka", json!({"bootstrapServers": kafka.bootstrap}));
+    println!("plugin   {}", plugin.binary.display());
+    let verbose = plugin.verbose;
+    let show = move |line: &LogLine| {
+        if verbose || line.level >= Level::Warn {
+            eprintln!("plugin:  {line}");
+        }
+    };
+    let server = Server::start(Options {
+        port: plugin.port,
+        plugin: plugin.binary,
+        plugin_options: host::Options {
+            on_log: Some(Arc::new(show)),
+            ..Default::default()
+        },
+        frontend: Some(plugin.frontend),
+        page: Some(plugin.page),
+        source,
+        live: LiveOptions::default(),
+    })
+    .await?;
+    println!("open     http://{}/", server.address());
+    println!("         ?grafana=10 shows it with Grafana 10's parts, ?theme=light in the light");
+    println!("Ctrl-C stops everything.");
+    stopped().await?;
+
+    println!("\nstopping");
+    if let Some(ended) = server.shutdown().await
+        && ended.killed
+    {
+        eprintln!("the plugin was still there 2 seconds after Shutdown and was killed");
+    }
+    Ok(())
+}
+
+async fn broker(port: u16) -> anyhow::Result<()> {
+    let _kafka = Kafka::start(None, port).await?;
+    println!("Ctrl-C stops it.");
+    stopped().await
+}
+
+/// A Kafka to show: the user's, which is only read, or an embedded one with producers.
+struct Kafka {
+    bootstrap: String,
+    _embedded: Option<(Broker, Producers)>,
+}
+
+impl Kafka {
+    async fn start(theirs: Option<String>, port: u16) -> anyhow::Result<Kafka> {
+        if let Some(bootstrap) = theirs {
+            println!("kafka    {bootstrap} (yours: it is only read)");
+            return Ok(Kafka {
+                bootstrap,
+                _embedded: None,
+            });
+        }
+        let options = broker::Options {
+            port,
+            ..broker::Options::default()
+        };
+        let broker = match Broker::start(options).await {
+            Ok(broker) => broker,
+            Err(error) => bail!("cannot start a Kafka on port {port}: {error}"),
+        };
+        let bootstrap = broker.bootstrap();
+        println!("kafka    {bootstrap} (embedded)");
+        let producers = Producers::start(&bootstrap).await?;
+        for about in producers.topics() {
+            println!("topic    {:9} {}", about.topic, about.text);
+        }
+        Ok(Kafka {
+            bootstrap,
+            _embedded: Some((broker, producers)),
+        })
+    }
+}
+
+/// Options of which each file has been found.
+struct Built {
+    kafka: Option<String>,
+    port: u16,
+    binary: PathBuf,
+    frontend: PathBuf,
+    page: PathBuf,
+    verbose: bool,
+}
+
+/// Finds what has been built, or says how to build it.
+fn built(options: Demo) -> anyhow::Result<Built> {
+    let binary = match options.plugin {
+        Some(path) => path,
+        None => std::env::current_exe()?.with_file_name("gpx_streamscope"),
+    };
+    require(&binary, "the plugin", "plugin")?;
+    require(
+        &options.frontend.join("module.js"),
+        "the plugin's front end",
+        "frontend",
+    )?;
+    require(&options.page.join("v13/index.html"), "the page", "page")?;
+    Ok(Built {
+        kafka: options.kafka,
+        port: options.port,
+        binary,
+        frontend: options.frontend,
+        page: options.page,
+        verbose: options.verbose,
+    })
+}
+
+fn require(file: &Path, what: &str, target: &str) -> anyhow::Result<()> {
+    if file.is_file() {
+        return Ok(());
+    }
+    bail!(
+        "{what} is not built: no file {}; `make {target}` builds it",
+        file.display()
+    )
+}
+
+/// Waits for Ctrl-C, or for the signal by which systems stop a program.
+async fn stopped() -> anyhow::Result<()> {
+    let mut terminated = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted?,
+        _ = terminated.recv() => {}
+    }
+    Ok(())
+}

@@ -3,7 +3,10 @@
 mod broker;
 mod fake_plugin;
 mod host;
+mod http;
+mod live;
 mod producers;
+mod server;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -14,7 +17,9 @@ fn main() {
     let cases = host::cases()
         .into_iter()
         .chain(broker::cases())
-        .chain(producers::cases());
+        .chain(producers::cases())
+        .chain(server::cases())
+        .chain(live::cases());
     libtest_mimic::run(&Arguments::from_args(), cases.collect()).exit();
 }
 
