@@ -196,6 +196,14 @@ for (const grafana of ['10', '13']) {
       await bench.until(TABLE, 'rows of sensors', about('sensors'));
     });
 
+    test('shows partition and offset in a table, and hides them in a plot', async () => {
+      await open();
+      const coordinates = ({ frames }) => ['partition', 'offset'].filter((name) => frames[0]?.columns.includes(name)).length;
+      await bench.until(SERIES, 'a plot of values only', (shown) => live(shown) && coordinates(shown) === 0);
+      await bench.page.getByRole('radio', { name: 'Table' }).check();
+      await bench.until(SERIES, 'a table with both', (shown) => live(shown) && coordinates(shown) === 2);
+    });
+
     test('shows two queries in one panel', async () => {
       await open();
       await bench.until(SERIES, 'a live time series', live);

@@ -10,6 +10,7 @@ import { QueryRunner } from './query/runner';
 /** A panel: its title, kind and queries. `targets` changes with each edit; the queries run when they are told to. */
 export class Panel {
   readonly targets: BehaviorSubject<DataQuery[]>;
+  readonly type: BehaviorSubject<PanelType>;
   readonly runner = new QueryRunner();
   /** In pixels; 0 until the panel is first laid out. */
   private width = 0;
@@ -17,11 +18,12 @@ export class Panel {
   constructor(
     readonly id: number,
     readonly title: string,
-    readonly type: PanelType,
+    type: PanelType,
     targets: DataQuery[],
     private readonly dashboard: Dashboard
   ) {
     this.targets = new BehaviorSubject(targets);
+    this.type = new BehaviorSubject(type);
   }
 
   /** Tells the panel its width; the first time is when its queries run by themselves. */
@@ -40,7 +42,7 @@ export class Panel {
     this.runner.run(this.dashboard.dataSources.instance.value, this.targets.value, {
       panelId: this.id,
       panelTitle: this.title,
-      panelPluginId: this.type,
+      panelPluginId: this.type.value,
       range: this.dashboard.range.value,
       maxDataPoints: this.width,
       timezone: 'browser',
@@ -51,6 +53,12 @@ export class Panel {
   leave(): void {
     this.width = 0;
     this.runner.cancel();
+  }
+
+  /** Draws with another visualization; the queries are told of it, so they run again. */
+  changeType(type: PanelType): void {
+    this.type.next(type);
+    this.run();
   }
 
   changeTarget(index: number, target: DataQuery): void {

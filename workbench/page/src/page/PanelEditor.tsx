@@ -1,10 +1,11 @@
 import { css } from '@emotion/css';
-import { CoreApp, DataSourcePluginContextProvider, GrafanaTheme2, PanelData } from '@grafana/data';
+import { CoreApp, DataSourcePluginContextProvider, GrafanaTheme2, PanelData, SelectableValue } from '@grafana/data';
 import { getTemplateSrv } from '@grafana/runtime';
 import { DataQuery } from '@grafana/schema';
-import { Button, IconButton, Tab, TabContent, TabsBar, useStyles2 } from '@grafana/ui';
+import { Button, IconButton, RadioButtonGroup, Tab, TabContent, TabsBar, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { Dashboard, Panel } from '../dashboard';
+import { PanelType } from '../panels/types';
 import { useValue } from './hooks';
 import { VariableEditor } from './VariableEditor';
 
@@ -25,17 +26,8 @@ export function PanelEditor({ panels, edited, dashboard, onChoose }: Props) {
   return (
     <section aria-label="Panel editor" className={styles.editor}>
       <TabsBar>
-        {panels.map((other) => (
-          <Tab
-            key={other.id}
-            label={getTemplateSrv().replace(other.title)}
-            icon={other.type === 'table' ? 'table' : 'graph-bar'}
-            active={other === edited}
-            onChangeTab={(event) => {
-              event?.preventDefault();
-              onChoose(other);
-            }}
-          />
+        {panels.map((panel) => (
+          <PanelTab key={panel.id} panel={panel} active={panel === edited} onChoose={onChoose} />
         ))}
         <Tab
           label="Variable topic"
@@ -58,26 +50,56 @@ export function PanelEditor({ panels, edited, dashboard, onChoose }: Props) {
   );
 }
 
+function PanelTab({ panel, active, onChoose }: { panel: Panel; active: boolean; onChoose: Props['onChoose'] }) {
+  const type = useValue(panel.type);
+  return (
+    <Tab
+      label={getTemplateSrv().replace(panel.title)}
+      icon={type === 'table' ? 'table' : 'graph-bar'}
+      active={active}
+      onChangeTab={(event) => {
+        event?.preventDefault();
+        onChoose(panel);
+      }}
+    />
+  );
+}
+
 function Queries({ panel, dashboard }: { panel: Panel; dashboard: Dashboard }) {
+  const styles = useStyles2(getStyles);
   const targets = useValue(panel.targets);
+  const type = useValue(panel.type);
   return (
     <>
       {targets.map((target, index) => (
         <QueryRow key={`${panel.id} ${target.refId}`} {...{ panel, dashboard, target, index }} />
       ))}
-      <Button
-        icon="plus"
-        variant="secondary"
-        onClick={() => {
-          panel.addTarget();
-          panel.run();
-        }}
-      >
-        Add query
-      </Button>
+      <div className={styles.foot}>
+        <Button
+          icon="plus"
+          variant="secondary"
+          onClick={() => {
+            panel.addTarget();
+            panel.run();
+          }}
+        >
+          Add query
+        </Button>
+        <RadioButtonGroup
+          aria-label="Visualization"
+          options={VISUALIZATIONS}
+          value={type}
+          onChange={(changed) => panel.changeType(changed)}
+        />
+      </div>
     </>
   );
 }
+
+const VISUALIZATIONS: Array<SelectableValue<PanelType>> = [
+  { label: 'Time series', value: 'timeseries' },
+  { label: 'Table', value: 'table' },
+];
 
 interface RowProps {
   panel: Panel;
@@ -163,5 +185,6 @@ const getStyles = (theme: GrafanaTheme2) => ({
   refId: css({ color: theme.colors.primary.text, fontWeight: theme.typography.fontWeightMedium }),
   source: css({ color: theme.colors.text.secondary, fontStyle: 'italic', fontSize: theme.typography.bodySmall.fontSize }),
   gap: css({ flexGrow: 1 }),
+  foot: css({ display: 'flex', justifyContent: 'space-between' }),
   body: css({ padding: theme.spacing(1, 0, 1, 2) }),
 });

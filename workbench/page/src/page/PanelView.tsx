@@ -16,6 +16,7 @@ import { Dashboard, Panel } from '../dashboard';
 import { FramePreparer } from '../panels/prepare';
 import { TablePanel } from '../panels/table';
 import { TimeSeriesPanel } from '../panels/timeseries';
+import { PanelType } from '../panels/types';
 import { absoluteRange } from '../query/range';
 import { useValue } from './hooks';
 
@@ -32,6 +33,7 @@ interface Props {
 export function PanelView({ panel, dashboard, selected, onEdit }: Props) {
   const styles = useStyles2(getStyles);
   const data = useValue(panel.runner.data);
+  const type = useValue(panel.type);
   const [box, width] = useWidth();
   useEffect(() => panel.layOut(width), [panel, width]);
   useEffect(() => () => panel.leave(), [panel]);
@@ -51,7 +53,7 @@ export function PanelView({ panel, dashboard, selected, onEdit }: Props) {
           width={width}
           height={HEIGHT}
           title={title}
-          padding={panel.type === 'table' ? 'none' : 'md'}
+          padding={type === 'table' ? 'none' : 'md'}
           menu={menu}
           loadingState={data.state}
           statusMessage={statusMessage(data)}
@@ -59,7 +61,7 @@ export function PanelView({ panel, dashboard, selected, onEdit }: Props) {
         >
           {(innerWidth, innerHeight) => (
             <ErrorBoundaryAlert dependencies={[data]}>
-              <Visualization panel={panel} dashboard={dashboard} data={data} width={innerWidth} height={innerHeight} />
+              <Visualization type={type} dashboard={dashboard} data={data} width={innerWidth} height={innerHeight} />
             </ErrorBoundaryAlert>
           )}
         </PanelChrome>
@@ -69,26 +71,26 @@ export function PanelView({ panel, dashboard, selected, onEdit }: Props) {
 }
 
 interface VisualizationProps {
-  panel: Panel;
+  type: PanelType;
   dashboard: Dashboard;
   data: PanelData;
   width: number;
   height: number;
 }
 
-function Visualization({ panel, dashboard, data, width, height }: VisualizationProps) {
+function Visualization({ type, dashboard, data, width, height }: VisualizationProps) {
   const theme = useTheme2();
   const [preparer] = useState(() => new FramePreparer());
-  const prepared = useMemo(() => preparer.prepare(data, panel.type, theme, 'browser'), [data, panel, theme, preparer]);
+  const prepared = useMemo(() => preparer.prepare(data, type, theme, 'browser'), [data, type, theme, preparer]);
   if (data.state === LoadingState.NotStarted) {
     return null;
   }
   if (!prepared.frames.some((frame) => frame.fields.length > 0)) {
     return <div className="panel-empty">{data.error ? '' : 'No data'}</div>;
   }
-  const Panel = panel.type === 'table' ? TablePanel : TimeSeriesPanel;
+  const Viz = type === 'table' ? TablePanel : TimeSeriesPanel;
   return (
-    <Panel
+    <Viz
       {...prepared}
       timeRange={data.timeRange}
       timezone="browser"
