@@ -1,1 +1,7 @@
-fn main() {}
+//! Starts the plugin's process.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    streamscope::plugin::run()
+}

@@ -1,0 +1,250 @@
+//! The librdkafka clients: one of a data source for everything that is asked, and one for each stream.
+
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::Duration;
+
+use rdkafka::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::{KafkaError as ClientError, KafkaResult};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep, timeout_at};
+use tracing::debug;
+
+use super::errors::{KafkaError, is_transport};
+use super::faults::FaultLog;
+use super::properties;
+use crate::config::{IsolationLevel, Settings};
+
+/// Calls that may block a thread at the same time: a black-holed broker keeps a thread past the deadline of its call.
+const MAX_BLOCKED_CALLS: usize = 16;
+/// How long the reason for a failed call may take from librdkafka's queue to the fault log.
+const REASON_DELAY: Duration = Duration::from_millis(150);
+/// How often the thread that serves callbacks looks whether its client is still wanted.
+const SERVE_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Is one librdkafka client. Dropping it blocks for about 100 ms, so that happens on a thread of its own.
+pub struct Client(Option<BaseConsumer<FaultLog>>);
+
+impl Client {
+    fn create(config: &ClientConfig) -> Result<Self, KafkaError> {
+        config
+            .create_with_context(FaultLog::default())
+            .map(|consumer| Self(Some(consumer)))
+            .map_err(|error| KafkaError::from_creation(&error))
+    }
+
+    /// Gives what librdkafka said beside its calls; filled while the client is polled.
+    pub fn faults(&self) -> &Arc<FaultLog> {
+        self.context()
+    }
+}
+
+impl Deref for Client {
+    type Target = BaseConsumer<FaultLog>;
+
+    fn deref(&self) -> &Self::Target {
+        self.0.as_ref().expect("only drop takes the consumer out")
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let consumer = self.0.take();
+        if let Err(error) = thread::Builder::new()
+            .name("kafka-close".to_owned())
+            .spawn(move || drop(consumer))
+        {
+            debug!(%error, "a Kafka client was closed on the caller's thread");
+        }
+    }
+}
+
+/// Makes the clients of one data source.
+///
+/// Metadata, watermarks and the health check share one client. It is replaced after a call that could not reach
+/// Kafka: librdkafka tells the reason for a broken connection once in 30 s and waits longer from attempt to attempt,
+/// while a new client tells and tries at once.
+pub struct Clients {
+    shared: ClientConfig,
+    stream: StreamConfigs,
+    bootstrap: Vec<String>,
+    timeout: Duration,
+    current: Mutex<Option<Arc<Client>>>,
+    calls: Arc<Semaphore>,
+}
+
+struct StreamConfigs {
+    committed: ClientConfig,
+    uncommitted: ClientConfig,
+}
+
+impl Clients {
+    /// Prepares the clients; connects nowhere. Fails where the settings cannot be given to librdkafka.
+    pub fn new(settings: &Settings) -> Result<Self, KafkaError> {
+        Ok(Self {
+            shared: properties::shared(settings)?,
+            stream: StreamConfigs {
+                committed: properties::stream(settings, IsolationLevel::ReadCommitted)?,
+                uncommitted: properties::stream(settings, IsolationLevel::ReadUncommitted)?,
+            },
+            bootstrap: properties::bootstrap(settings),
+            timeout: settings.timeout,
+            current: Mutex::new(None),
+            calls: Arc::new(Semaphore::new(MAX_BLOCKED_CALLS)),
+        })
+    }
+
+    /// Gives the servers that the settings name, as `host:port`.
+    pub fn bootstrap(&self) -> &[String] {
+        &self.bootstrap
+    }
+
+    /// Gives the time that one question to Kafka may take.
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Makes the client of one stream or scan: whoever reads polls it, from one thread only.
+    ///
+    /// Nothing is assigned yet. Reading certificates takes some milliseconds.
+    pub async fn consumer(&self, isolation: IsolationLevel) -> Result<Client, KafkaError> {
+        let config = match isolation {
+            IsolationLevel::ReadCommitted => self.stream.committed.clone(),
+            IsolationLevel::ReadUncommitted => self.stream.uncommitted.clone(),
+        };
+        blocking(move || Client::create(&config)).await
+    }
+
+    /// Asks Kafka through the shared client, within the data source's timeout.
+    pub async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Client, Duration) -> KafkaResult<T> + Send + 'static,
+    ) -> Result<T, KafkaError> {
+        self.ask_within(self.timeout, question).await
+    }
+
+    /// Asks Kafka through the shared client; `question` is given the client and the time that it may take.
+    ///
+    /// The answer comes within `limit` even where librdkafka blocks for longer, and at once where every bootstrap
+    /// server failed for a reason that waiting cannot mend.
+    pub async fn ask_within<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        question: impl FnOnce(&Client, Duration) -> KafkaResult<T> + Send + 'static,
+    ) -> Result<T, KafkaError> {
+        let deadline = Instant::now() + limit;
+        let timed_out = || KafkaError::Timeout(limit);
+        let permit = timeout_at(deadline, Arc::clone(&self.calls).acquire_owned())
+            .await
+            .map_err(|_| timed_out())?;
+        let client = timeout_at(deadline, self.client())
+            .await
+            .map_err(|_| timed_out())??;
+
+        let asked = Arc::clone(&client);
+        let mut call = tokio::spawn(blocking(move || {
+            let _permit = permit;
+            question(&asked, deadline.saturating_duration_since(Instant::now()))
+        }));
+        let result = tokio::select! {
+            biased;
+            result = &mut call => Some(result.expect("the call neither panics nor is cancelled")),
+            () = client.faults().all_final(&self.bootstrap) => None,
+            () = tokio::time::sleep_until(deadline) => None,
+        };
+        match result {
+            Some(Ok(answer)) => {
+                client.faults().clear();
+                Ok(answer)
+            }
+            Some(Err(error)) => Err(self.explain(&client, Some(error), limit).await),
+            None => Err(self.explain(&client, None, limit).await),
+        }
+    }
+
+    /// Puts a failed call into words, by what the client's callbacks said about it.
+    async fn explain(
+        &self,
+        client: &Arc<Client>,
+        error: Option<ClientError>,
+        limit: Duration,
+    ) -> KafkaError {
+        let code = error.as_ref().and_then(ClientError::rdkafka_error_code);
+        match code {
+            Some(code) if !is_transport(code) => {
+                return KafkaError::Answer {
+                    code,
+                    text: code.to_string(),
+                };
+            }
+            _ => {}
+        }
+        if client.faults().faults().is_empty() {
+            sleep(REASON_DELAY).await;
+        }
+        self.retire(client);
+        match client.faults().faults() {
+            faults if faults.is_empty() => KafkaError::Timeout(limit),
+            faults => KafkaError::Connection(faults),
+        }
+    }
+
+    /// Gives the shared client, and makes it where there is none.
+    async fn client(&self) -> Result<Arc<Client>, KafkaError> {
+        if let Some(client) = self.current().clone() {
+            return Ok(client);
+        }
+        let config = self.shared.clone();
+        let made = Arc::new(blocking(move || Client::create(&config)).await?);
+        // Two callers may have made one each: the first one stays.
+        let mut current = self.current();
+        if let Some(client) = &*current {
+            return Ok(Arc::clone(client));
+        }
+        serve_callbacks(&made);
+        *current = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn retire(&self, client: &Arc<Client>) {
+        let mut current = self.current();
+        if current
+            .as_ref()
+            .is_some_and(|shared| Arc::ptr_eq(shared, client))
+        {
+            *current = None;
+        }
+    }
+
+    fn current(&self) -> std::sync::MutexGuard<'_, Option<Arc<Client>>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs callbacks of a client that nobody polls, until the client is dropped everywhere else.
+fn serve_callbacks(client: &Arc<Client>) {
+    let client = Arc::downgrade(client);
+    let serve = move || {
+        while let Some(client) = Weak::upgrade(&client) {
+            if let Some(Err(error)) = client.poll(SERVE_INTERVAL) {
+                debug!(%error, "kafka client");
+            }
+        }
+    };
+    if let Err(error) = thread::Builder::new()
+        .name("kafka-callbacks".to_owned())
+        .spawn(serve)
+    {
+        debug!(%error, "no thread for the Kafka client's callbacks: failed calls will not say why");
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(stopped) => std::panic::resume_unwind(stopped.into_panic()),
+    }
+}

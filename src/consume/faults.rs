@@ -1,0 +1,227 @@
+//! What librdkafka says beside its calls: the reasons for their bare codes.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rdkafka::ClientContext;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::consumer::ConsumerContext;
+use rdkafka::error::{KafkaError as ClientError, RDKafkaErrorCode as Code};
+use tokio::sync::Notify;
+use tracing::{debug, info};
+
+use super::errors::{Cause, Fault};
+
+/// The most topic faults that are kept for a reader that does not ask.
+const MAX_TOPIC_FAULTS: usize = 64;
+
+/// Keeps the last fault of each broker of one client, and what was said about topics.
+///
+/// librdkafka reports through callbacks that run inside the client's `poll`, and it says the same fault of a broker
+/// only once in 30 s: so the last one stays here until [`FaultLog::clear`].
+#[derive(Debug, Default)]
+pub struct FaultLog {
+    said: Mutex<Said>,
+    news: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Said {
+    brokers: BTreeMap<String, Fault>,
+    general: Option<Fault>,
+    topics: Vec<TopicFault>,
+}
+
+/// Is a report about a topic that is not there, any more or yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicFault {
+    pub code: Code,
+    pub text: String,
+}
+
+impl FaultLog {
+    /// Gives the last fault of each broker, in the order of their addresses.
+    pub fn faults(&self) -> Vec<Fault> {
+        let said = self.said();
+        let faults: Vec<Fault> = said.brokers.values().cloned().collect();
+        if faults.is_empty() {
+            said.general.clone().into_iter().collect()
+        } else {
+            faults
+        }
+    }
+
+    /// Forgets all faults of brokers: the client has just had an answer.
+    pub fn clear(&self) {
+        let mut said = self.said();
+        said.brokers.clear();
+        said.general = None;
+    }
+
+    /// Hands over what was said about topics since the last call.
+    pub fn take_topic_faults(&self) -> Vec<TopicFault> {
+        std::mem::take(&mut self.said().topics)
+    }
+
+    /// Waits until each of `brokers` (`host:port`) has failed for a reason that waiting cannot mend.
+    pub async fn all_final(&self, brokers: &[String]) {
+        loop {
+            let news = self.news.notified();
+            if self.is_final(brokers) {
+                return;
+            }
+            news.await;
+        }
+    }
+
+    fn is_final(&self, brokers: &[String]) -> bool {
+        let said = self.said();
+        let is_final = |broker: &String| {
+            said.brokers
+                .get(broker)
+                .is_some_and(|fault| fault.cause.is_final())
+        };
+        !brokers.is_empty() && brokers.iter().all(is_final)
+    }
+
+    fn record(&self, fault: Fault) {
+        let mut said = self.said();
+        let slot = match &fault.broker {
+            Some(broker) => said.brokers.get(broker),
+            None => said.general.as_ref(),
+        };
+        // The log line and the callback bring the same fault; a second, vaguer text follows some TLS faults.
+        if slot.is_none_or(|known| supersedes(&fault, known)) {
+            info!(broker = fault.broker.as_deref().unwrap_or(""), cause = ?fault.cause, "kafka: {}", fault.text);
+            match fault.broker.clone() {
+                Some(broker) => drop(said.brokers.insert(broker, fault)),
+                None => said.general = Some(fault),
+            }
+        }
+        drop(said);
+        self.news.notify_waiters();
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Compares causes, not texts: two texts for one cause come in turns, at each attempt to connect.
+fn supersedes(fault: &Fault, known: &Fault) -> bool {
+    let differs =
+        fault.cause != known.cause || (fault.cause == Cause::Other && fault.text != known.text);
+    differs && (fault.cause.is_final() || !known.cause.is_final())
+}
+
+impl ClientContext for FaultLog {
+    fn error(&self, error: ClientError, reason: &str) {
+        let code = error.rdkafka_error_code();
+        match code {
+            Some(
+                code
+                @ (Code::UnknownTopicOrPartition | Code::UnknownPartition | Code::UnknownTopic),
+            ) => {
+                debug!("kafka: {reason}");
+                let mut said = self.said();
+                if said.topics.len() < MAX_TOPIC_FAULTS {
+                    said.topics.push(TopicFault {
+                        code,
+                        text: reason.to_owned(),
+                    });
+                }
+            }
+            // All brokers down: their own faults say why. A group right is never needed. The others belong to one
+            // partition and come out of the reader's poll as well.
+            Some(
+                Code::AllBrokersDown
+                | Code::GroupAuthorizationFailed
+                | Code::PartitionEOF
+                | Code::AutoOffsetReset
+                | Code::TopicAuthorizationFailed
+                | Code::OffsetOutOfRange,
+            ) => {}
+            code => self.record(Fault::parse(code, reason)),
+        }
+    }
+
+    fn log(&self, _level: RDKafkaLogLevel, facility: &str, line: &str) {
+        // Some connections end without a callback: the log line is then all there is.
+        if facility == "FAIL" {
+            self.record(Fault::parse(None, line));
+        } else {
+            debug!(facility, "librdkafka: {line}");
+        }
+    }
+}
+
+impl ConsumerContext for FaultLog {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REFUSED: &str = "a:1/bootstrap: Connect to ipv4#127.0.0.1:1 failed: Connection refused (after 0ms in state CONNECT)";
+    const PASSWORD: &str = "sasl_ssl://a:1/bootstrap: SASL authentication error: Authentication failed (after 9ms in state AUTH_REQ)";
+    const DISCONNECTED: &str = "sasl_ssl://a:1/bootstrap: Disconnected: connection closed by peer (after 9ms in state AUTH_REQ)";
+
+    fn say(log: &FaultLog, code: Code, text: &str) {
+        log.error(ClientError::Global(code), text);
+    }
+
+    #[test]
+    fn the_last_fault_of_a_broker_stands_unless_it_is_vaguer() {
+        let log = FaultLog::default();
+        say(&log, Code::BrokerTransportFailure, REFUSED);
+        say(&log, Code::Authentication, PASSWORD);
+        say(&log, Code::BrokerTransportFailure, DISCONNECTED);
+        say(&log, Code::AllBrokersDown, "1/1 brokers are down");
+        let faults = log.faults();
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert!(
+            faults[0].text.contains("SASL authentication error"),
+            "{faults:?}"
+        );
+        log.clear();
+        assert_eq!(log.faults(), []);
+    }
+
+    #[test]
+    fn topics_are_kept_apart() {
+        let log = FaultLog::default();
+        say(
+            &log,
+            Code::UnknownTopicOrPartition,
+            "orders [0]: topic does not exist",
+        );
+        say(
+            &log,
+            Code::GroupAuthorizationFailed,
+            "FindCoordinator response error: Group authorization failed.",
+        );
+        assert_eq!(log.faults(), []);
+        assert_eq!(log.take_topic_faults().len(), 1);
+        assert_eq!(log.take_topic_faults(), []);
+    }
+
+    #[test]
+    fn final_means_every_broker() {
+        let log = FaultLog::default();
+        let brokers = ["a:1".to_owned(), "b:2".to_owned()];
+        assert!(!log.is_final(&[]));
+        say(&log, Code::Authentication, PASSWORD);
+        assert!(log.is_final(&brokers[..1]) && !log.is_final(&brokers));
+        say(
+            &log,
+            Code::BrokerTransportFailure,
+            &REFUSED.replace("a:1", "b:2"),
+        );
+        assert!(!log.is_final(&brokers));
+        say(
+            &log,
+            Code::Resolve,
+            "b:2/bootstrap: Failed to resolve 'b:2': Name or service not known",
+        );
+        assert!(log.is_final(&brokers));
+    }
+}

@@ -1,0 +1,220 @@
+//! `CheckHealth`: whether Kafka can be reached and, if not, which stage failed at which broker and what to do.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use grafana_plugin_sdk::pluginv2::check_health_response::HealthStatus;
+use grafana_plugin_sdk::pluginv2::diagnostics_server::Diagnostics as DiagnosticsService;
+use grafana_plugin_sdk::pluginv2::{
+    CheckHealthRequest, CheckHealthResponse, CollectMetricsRequest, CollectMetricsResponse,
+};
+use serde_json::json;
+use tokio::task::JoinSet;
+use tonic::{Request, Response, Status};
+
+use super::instance::{Instance, Instances};
+use crate::consume::errors::{Cause, Fault, KafkaError};
+use crate::consume::probe;
+use crate::consume::topics::Cluster;
+
+/// How long a broker that is not needed may keep the answer waiting.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The most brokers that are tried one by one.
+const MAX_PROBED: usize = 64;
+
+/// Answers `CheckHealth`.
+pub(super) struct Diagnostics {
+    instances: Arc<Instances>,
+}
+
+impl Diagnostics {
+    /// Serves the data sources of `instances`.
+    pub(super) fn new(instances: Arc<Instances>) -> Self {
+        Self { instances }
+    }
+}
+
+#[tonic::async_trait]
+impl DiagnosticsService for Diagnostics {
+    async fn check_health(
+        &self,
+        request: Request<CheckHealthRequest>,
+    ) -> Result<Response<CheckHealthResponse>, Status> {
+        let report = match self
+            .instances
+            .of(request.into_inner().plugin_context.as_ref())
+        {
+            Ok(instance) => check(&instance).await,
+            Err(error) => Report::failure(&error.to_string(), &[]),
+        };
+        Ok(Response::new(report.into_response()))
+    }
+
+    async fn collect_metrics(
+        &self,
+        _: Request<CollectMetricsRequest>,
+    ) -> Result<Response<CollectMetricsResponse>, Status> {
+        // The plugin counts nothing that Grafana could scrape.
+        Ok(Response::new(CollectMetricsResponse::default()))
+    }
+}
+
+/// Is what the settings page shows.
+#[derive(Debug, PartialEq, Eq)]
+struct Report {
+    status: HealthStatus,
+    message: String,
+}
+
+impl Report {
+    fn failure(reason: &str, problems: &[String]) -> Self {
+        let mut message = reason.to_owned();
+        append(&mut message, " Settings: ", problems);
+        Self {
+            status: HealthStatus::Error,
+            message,
+        }
+    }
+
+    fn success(cluster: &Cluster, permitted: usize, faults: &[Fault], problems: &[String]) -> Self {
+        let mut message = format!(
+            "Connected to Kafka: {} and {} can be seen.",
+            counted(cluster.brokers.len(), "broker"),
+            counted(permitted, "topic")
+        );
+        if cluster.topics.is_empty() {
+            message +=
+                " If there should be topics, the Kafka user lacks the right Describe on them.";
+        } else if permitted == 0 {
+            message += " The settings topicAllow and topicDeny leave none of the cluster's topics.";
+        }
+        if cluster.leaderless > 0 {
+            let _ = write!(
+                message,
+                " Warning: {} without a leader.",
+                counted(cluster.leaderless, "partition")
+            );
+        }
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        append(&mut message, " Warning: ", &faults);
+        append(&mut message, " Settings: ", problems);
+        Self {
+            status: HealthStatus::Ok,
+            message,
+        }
+    }
+
+    fn into_response(self) -> CheckHealthResponse {
+        let details = json!({ "verboseMessage": self.message });
+        CheckHealthResponse {
+            status: self.status.into(),
+            message: self.message,
+            json_details: details.to_string().into_bytes(),
+        }
+    }
+}
+
+async fn check(instance: &Instance) -> Report {
+    let settings = &instance.settings;
+    let deadline = Instant::now() + settings.health_timeout;
+    let bootstrap = Probes::start(instance.clients.bootstrap(), settings.health_timeout);
+    match instance.clients.cluster(settings.health_timeout).await {
+        Ok(cluster) => {
+            let patience = PATIENCE.min(deadline.saturating_duration_since(Instant::now()));
+            let advertised: Vec<String> = cluster.brokers.iter().map(ToString::to_string).collect();
+            let others: Vec<&String> = advertised
+                .iter()
+                .filter(|broker| !instance.clients.bootstrap().contains(broker))
+                .collect();
+            let others = Probes::start(others, patience);
+            let (mut faults, advertised) =
+                tokio::join!(bootstrap.faults(patience), others.faults(patience));
+            faults.extend(advertised);
+            let permitted = cluster
+                .topics
+                .iter()
+                .filter(|topic| settings.topics.permits(topic))
+                .count();
+            Report::success(&cluster, permitted, &faults, &settings.problems)
+        }
+        Err(error) => {
+            let error = with_probes(
+                error,
+                bootstrap,
+                settings.health_timeout,
+                instance.clients.bootstrap(),
+            )
+            .await;
+            Report::failure(&error.to_string(), &settings.problems)
+        }
+    }
+}
+
+/// Where librdkafka gave no reason, says how far a bare connection to each server came.
+async fn with_probes(
+    error: KafkaError,
+    probes: Probes,
+    limit: Duration,
+    servers: &[String],
+) -> KafkaError {
+    if !matches!(error, KafkaError::Timeout(_)) {
+        return error;
+    }
+    let mut faults = probes.faults(Duration::ZERO).await;
+    for server in servers {
+        if !faults
+            .iter()
+            .any(|fault| fault.broker.as_ref() == Some(server))
+        {
+            faults.push(Fault {
+                cause: Cause::NoAnswer,
+                broker: Some(server.clone()),
+                text: format!("connected, but no answer within {} ms", limit.as_millis()),
+            });
+        }
+    }
+    KafkaError::Connection(faults)
+}
+
+/// Are bare connections under way, one to each broker.
+struct Probes(JoinSet<Option<Fault>>);
+
+impl Probes {
+    fn start<'a>(servers: impl IntoIterator<Item = &'a String>, limit: Duration) -> Self {
+        let mut probes = JoinSet::new();
+        for server in servers.into_iter().take(MAX_PROBED) {
+            if let Some((host, port)) = probe::split(server) {
+                let host = host.to_owned();
+                probes.spawn(async move { probe::reach(&host, port, limit).await });
+            }
+        }
+        Self(probes)
+    }
+
+    /// Gives what has failed, at most `patience` from now, in the order of the brokers' addresses.
+    async fn faults(mut self, patience: Duration) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let until = tokio::time::Instant::now() + patience;
+        while let Ok(Some(done)) = tokio::time::timeout_at(until, self.0.join_next()).await {
+            faults.extend(done.ok().flatten());
+        }
+        faults.sort_by(|a, b| a.broker.cmp(&b.broker));
+        faults
+    }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+fn append(message: &mut String, before: &str, texts: &[String]) {
+    if texts.is_empty() {
+        return;
+    }
+    *message += before;
+    *message += &texts.join("; ");
+    if !message.ends_with('.') {
+        message.push('.');
+    }
+}

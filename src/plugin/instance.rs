@@ -1,0 +1,121 @@
+//! One instance for each data source: its settings, parsed once, and everything that its streams and requests share.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use grafana_plugin_sdk::pluginv2::{DataSourceInstanceSettings, PluginContext};
+use thiserror::Error;
+use tonic::Status;
+use tracing::{info, warn};
+
+use super::telemetry;
+use crate::config::{Settings, SettingsError};
+use crate::consume::clients::Clients;
+use crate::consume::errors::KafkaError;
+
+/// Is one data source as it was last saved.
+pub(super) struct Instance {
+    pub(super) settings: Settings,
+    pub(super) clients: Clients,
+}
+
+/// Says why a data source cannot be used. No text has a setting's value in it.
+#[derive(Debug, Error)]
+pub(super) enum InstanceError {
+    #[error("Grafana sent no data source settings with this request")]
+    NoDataSource,
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    Kafka(#[from] KafkaError),
+}
+
+impl From<InstanceError> for Status {
+    fn from(error: InstanceError) -> Self {
+        Self::failed_precondition(error.to_string())
+    }
+}
+
+/// Holds the instance of each data source, and replaces it when its settings change.
+pub(super) struct Instances {
+    /// Makes fingerprints that nobody can compare from outside.
+    hasher: RandomState,
+    known: Mutex<HashMap<Key, Known>>,
+}
+
+/// The organisation and the data source's uid.
+type Key = (i64, String);
+
+struct Known {
+    version: Version,
+    instance: Arc<Instance>,
+}
+
+/// Grafana's time of the last change, and a fingerprint of the settings for hosts that send none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Version {
+    updated: i64,
+    fingerprint: u64,
+}
+
+impl Instances {
+    /// Starts without instances.
+    pub(super) fn new() -> Self {
+        Self {
+            hasher: RandomState::new(),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Gives the instance of the data source that a request is for.
+    ///
+    /// Whoever holds an earlier one keeps it; its Kafka clients close when nobody does.
+    pub(super) fn of(
+        &self,
+        context: Option<&PluginContext>,
+    ) -> Result<Arc<Instance>, InstanceError> {
+        let context = context.ok_or(InstanceError::NoDataSource)?;
+        let source = context
+            .data_source_instance_settings
+            .as_ref()
+            .ok_or(InstanceError::NoDataSource)?;
+        let key = (context.org_id, source.uid.clone());
+        let version = Version {
+            updated: source.last_updated_ms,
+            fingerprint: self.fingerprint(source),
+        };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(&key).filter(|found| found.version == version) {
+            return Ok(Arc::clone(&found.instance));
+        }
+        let instance = Arc::new(Self::make(source)?);
+        known.insert(
+            key,
+            Known {
+                version,
+                instance: Arc::clone(&instance),
+            },
+        );
+        Ok(instance)
+    }
+
+    fn make(source: &DataSourceInstanceSettings) -> Result<Instance, InstanceError> {
+        let settings = Settings::parse(&source.json_data, &source.decrypted_secure_json_data)?;
+        telemetry::raise(settings.log_level);
+        info!(uid = source.uid.as_str(), "data source loaded");
+        for problem in &settings.problems {
+            warn!(uid = source.uid.as_str(), "settings: {problem}");
+        }
+        Ok(Instance {
+            clients: Clients::new(&settings)?,
+            settings,
+        })
+    }
+
+    fn fingerprint(&self, source: &DataSourceInstanceSettings) -> u64 {
+        let mut secrets: Vec<_> = source.decrypted_secure_json_data.iter().collect();
+        secrets.sort();
+        self.hasher.hash_one((&source.json_data, secrets))
+    }
+}

@@ -1,0 +1,287 @@
+//! `CallResource`: what the query editor asks while somebody types.
+//!
+//! `topics?search=&limit=&internal=` and `partitions?topic=`, both GET, with JSON answers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use grafana_plugin_sdk::pluginv2::resource_server::Resource;
+use grafana_plugin_sdk::pluginv2::{CallResourceRequest, CallResourceResponse, StringList};
+use serde_json::{Value, json};
+use tokio_stream::{Once, once};
+use tonic::{Request, Response, Status};
+
+use super::instance::{Instance, Instances};
+use crate::config::TopicName;
+use crate::consume::errors::KafkaError;
+use crate::consume::topics::search;
+
+const DEFAULT_LIMIT: usize = 5;
+const MAX_LIMIT: usize = 1000;
+
+const BAD_REQUEST: u16 = 400;
+const FORBIDDEN: u16 = 403;
+const NOT_FOUND: u16 = 404;
+const FAILED: u16 = 500;
+
+/// Answers `CallResource`.
+pub(super) struct Resources {
+    instances: Arc<Instances>,
+}
+
+impl Resources {
+    /// Serves the data sources of `instances`.
+    pub(super) fn new(instances: Arc<Instances>) -> Self {
+        Self { instances }
+    }
+}
+
+#[tonic::async_trait]
+impl Resource for Resources {
+    type CallResourceStream = Once<Result<CallResourceResponse, Status>>;
+
+    async fn call_resource(
+        &self,
+        request: Request<CallResourceRequest>,
+    ) -> Result<Response<Self::CallResourceStream>, Status> {
+        let request = request.into_inner();
+        let answer = match Call::of(&request) {
+            Some(call) => match self.instances.of(request.plugin_context.as_ref()) {
+                Ok(instance) => call.answer(&instance).await,
+                Err(error) => Err((FAILED, error.to_string())),
+            },
+            None => Err((NOT_FOUND, "Not found".to_owned())),
+        };
+        let (code, body) = match answer {
+            Ok(body) => (200, body),
+            Err((code, text)) => (code, json!({ "error": text })),
+        };
+        Ok(Response::new(once(Ok(as_json(code, &body)))))
+    }
+}
+
+/// Is one of the calls that there are.
+#[derive(Debug, PartialEq, Eq)]
+enum Call {
+    Topics {
+        search: String,
+        limit: usize,
+        internal: bool,
+    },
+    Partitions {
+        topic: String,
+    },
+}
+
+type Answer = Result<Value, (u16, String)>;
+
+impl Call {
+    fn of(request: &CallResourceRequest) -> Option<Self> {
+        if request.method != "GET" {
+            return None;
+        }
+        let parameters = parameters(&request.url);
+        let text = |name: &str| parameters.get(name).cloned().unwrap_or_default();
+        match request.path.trim_matches('/') {
+            "topics" => {
+                let limit = text("limit")
+                    .parse()
+                    .ok()
+                    .filter(|&limit| limit > 0)
+                    .unwrap_or(DEFAULT_LIMIT);
+                // `prefix` is the Go plugin's name for it.
+                let search = Some(text("search"))
+                    .filter(|text| !text.is_empty())
+                    .unwrap_or_else(|| text("prefix"));
+                let internal = matches!(text("internal").as_str(), "true" | "1");
+                Some(Self::Topics {
+                    search: search.trim().to_owned(),
+                    limit: limit.min(MAX_LIMIT),
+                    internal,
+                })
+            }
+            "partitions" => Some(Self::Partitions {
+                topic: text("topic"),
+            }),
+            _ => None,
+        }
+    }
+
+    async fn answer(self, instance: &Instance) -> Answer {
+        match self {
+            Self::Topics {
+                search: text,
+                limit,
+                internal,
+            } => {
+                let cluster = instance
+                    .clients
+                    .cluster(instance.clients.timeout())
+                    .await
+                    .map_err(|error| (FAILED, format!("Failed to get topics: {error}")))?;
+                let topics = search(
+                    &cluster.topics,
+                    &instance.settings.topics,
+                    &text,
+                    internal,
+                    limit,
+                );
+                Ok(json!({ "topics": topics, "prefix": text, "limit": limit }))
+            }
+            Self::Partitions { topic } => {
+                if topic.trim().is_empty() {
+                    return Err((BAD_REQUEST, "topic parameter is required".to_owned()));
+                }
+                let topic =
+                    TopicName::parse(&topic).map_err(|error| (BAD_REQUEST, error.to_string()))?;
+                if !instance.settings.topics.permits(topic.as_str()) {
+                    return Err((
+                        FORBIDDEN,
+                        format!("topic {topic} is not among those that this data source may show"),
+                    ));
+                }
+                let partitions =
+                    instance
+                        .clients
+                        .partitions(&topic)
+                        .await
+                        .map_err(|error| match error {
+                            KafkaError::UnknownTopic(topic) => {
+                                (NOT_FOUND, format!("topic {topic} not found"))
+                            }
+                            KafkaError::Forbidden(_) => (FORBIDDEN, error.to_string()),
+                            error => (FAILED, format!("Failed to get partitions: {error}")),
+                        })?;
+                Ok(json!({ "partitions": partitions, "topic": topic.as_str() }))
+            }
+        }
+    }
+}
+
+/// Reads the query part of a URL; of a name that comes twice the last value stands.
+fn parameters(url: &str) -> HashMap<String, String> {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let query = query.split_once('#').map_or(query, |(query, _)| query);
+    query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (decoded(name), decoded(value)))
+        .collect()
+}
+
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let (byte, tail) = match (first, tail) {
+            (b'+', tail) => (b' ', tail),
+            (b'%', [high, low, after @ ..]) => match (hex(*high), hex(*low)) {
+                (Some(high), Some(low)) => (high << 4 | low, after),
+                _ => (b'%', tail),
+            },
+            (&byte, tail) => (byte, tail),
+        };
+        bytes.push(byte);
+        rest = tail;
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).map(|value| value as u8)
+}
+
+fn as_json(code: u16, body: &Value) -> CallResourceResponse {
+    let content_type = StringList {
+        values: vec!["application/json".to_owned()],
+    };
+    CallResourceResponse {
+        code: i32::from(code),
+        headers: HashMap::from([("Content-Type".to_owned(), content_type)]),
+        body: body.to_string().into_bytes().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(method: &str, url: &str) -> Option<Call> {
+        let path = url.split('?').next().unwrap_or_default().to_owned();
+        Call::of(&CallResourceRequest {
+            method: method.into(),
+            path,
+            url: url.into(),
+            ..Default::default()
+        })
+    }
+
+    #[test]
+    fn calls() {
+        let topics = |search: &str, limit, internal| {
+            Some(Call::Topics {
+                search: search.into(),
+                limit,
+                internal,
+            })
+        };
+        for (method, url, want) in [
+            ("GET", "topics", topics("", 5, false)),
+            (
+                "GET",
+                "/topics?search=Ord&limit=20",
+                topics("Ord", 20, false),
+            ),
+            ("GET", "topics?prefix=ord&limit=0", topics("ord", 5, false)),
+            (
+                "GET",
+                "topics?prefix=a&search=b&limit=-1&internal=true",
+                topics("b", 5, true),
+            ),
+            (
+                "GET",
+                "topics?limit=100000&search=%20a%2Eb+",
+                topics("a.b", 1000, false),
+            ),
+            (
+                "GET",
+                "topics?limit=many&internal=false&&x",
+                topics("", 5, false),
+            ),
+            (
+                "GET",
+                "partitions?topic=orders%2ev1",
+                Some(Call::Partitions {
+                    topic: "orders.v1".into(),
+                }),
+            ),
+            (
+                "GET",
+                "partitions",
+                Some(Call::Partitions {
+                    topic: String::new(),
+                }),
+            ),
+            ("POST", "topics", None),
+            ("GET", "brokers", None),
+            ("GET", "topics/x", None),
+        ] {
+            assert_eq!(call(method, url), want, "{method} {url}");
+        }
+    }
+
+    #[test]
+    fn percent_codes() {
+        for (text, want) in [
+            ("a%20b", "a b"),
+            ("%", "%"),
+            ("%4", "%4"),
+            ("%zz", "%zz"),
+            ("%C3%A9", "é"),
+            ("%ff", "\u{fffd}"),
+        ] {
+            assert_eq!(decoded(text), want, "{text}");
+        }
+    }
+}
