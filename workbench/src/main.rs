@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::{Args, Parser, Subcommand};
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use workbench::broker::{self, Broker};
 use workbench::host::{self, DataSource, Level, LogLine};
 use workbench::producers::Producers;
@@ -71,25 +71,26 @@ async fn main() -> ExitCode {
 }
 
 async fn demo(options: Demo) -> anyhow::Result<()> {
-    let plugin = built(options)?;
-    let kafka = Kafka::start(plugin.kafka, 0).await?;
+    let found = built(options)?;
+    let stop = Stop::listen()?;
+    let kafka = Kafka::start(found.kafka, 0).await?;
     let source = DataSource::new("kafka", json!({"bootstrapServers": kafka.bootstrap}));
-    println!("plugin   {}", plugin.binary.display());
-    let verbose = plugin.verbose;
+    println!("plugin   {}", found.binary.display());
+    let verbose = found.verbose;
     let show = move |line: &LogLine| {
         if verbose || line.level >= Level::Warn {
             eprintln!("plugin:  {line}");
         }
     };
     let server = Server::start(Options {
-        port: plugin.port,
-        plugin: plugin.binary,
+        port: found.port,
+        plugin: found.binary,
         plugin_options: host::Options {
             on_log: Some(Arc::new(show)),
             ..Default::default()
         },
-        frontend: Some(plugin.frontend),
-        page: Some(plugin.page),
+        frontend: Some(found.frontend),
+        page: Some(found.page),
         source,
         live: LiveOptions::default(),
     })
@@ -97,7 +98,7 @@ async fn demo(options: Demo) -> anyhow::Result<()> {
     println!("open     http://{}/", server.address());
     println!("         ?grafana=10 shows it with Grafana 10's parts, ?theme=light in the light");
     println!("Ctrl-C stops everything.");
-    stopped().await?;
+    stop.wait().await;
 
     println!("\nstopping");
     if let Some(ended) = server.shutdown().await
@@ -109,9 +110,11 @@ async fn demo(options: Demo) -> anyhow::Result<()> {
 }
 
 async fn broker(port: u16) -> anyhow::Result<()> {
+    let stop = Stop::listen()?;
     let _kafka = Kafka::start(None, port).await?;
     println!("Ctrl-C stops it.");
-    stopped().await
+    stop.wait().await;
+    Ok(())
 }
 
 /// A Kafka to show: the user's, which is only read, or an embedded one with producers.
@@ -193,12 +196,25 @@ fn require(file: &Path, what: &str, target: &str) -> anyhow::Result<()> {
     )
 }
 
-/// Waits for Ctrl-C, or for the signal by which systems stop a program.
-async fn stopped() -> anyhow::Result<()> {
-    let mut terminated = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted?,
-        _ = terminated.recv() => {}
+/// Ctrl-C, and the signal by which systems stop a program. They count from when this is made, so
+/// that one which comes early still ends everything in order.
+struct Stop {
+    interrupted: Signal,
+    terminated: Signal,
+}
+
+impl Stop {
+    fn listen() -> std::io::Result<Stop> {
+        Ok(Stop {
+            interrupted: signal(SignalKind::interrupt())?,
+            terminated: signal(SignalKind::terminate())?,
+        })
     }
-    Ok(())
+
+    async fn wait(mut self) {
+        tokio::select! {
+            _ = self.interrupted.recv() => {}
+            _ = self.terminated.recv() => {}
+        }
+    }
 }

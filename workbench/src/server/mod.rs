@@ -78,7 +78,12 @@ impl Server {
     pub async fn start(options: Options) -> anyhow::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))
             .await
-            .with_context(|| format!("cannot listen on port {}", options.port))?;
+            .with_context(|| {
+                format!(
+                    "cannot listen on port {} (--port takes another)",
+                    options.port
+                )
+            })?;
         let address = listener.local_addr()?;
         let files = routes::Files::new(options.frontend, options.page)?;
         let plugin = Supervisor::start(options.plugin, options.plugin_options).await?;

@@ -1,5 +1,7 @@
 //! One HTTP request a connection.
 
+use std::net::SocketAddr;
+
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::rt::TokioIo;
@@ -9,9 +11,17 @@ use workbench::server::Server;
 
 /// Calls the server, and gives the status and the body, where that is JSON.
 pub(crate) async fn call(server: &Server, method: &str, path: &str, body: &str) -> (u16, Value) {
-    let socket = TcpStream::connect(server.address())
-        .await
-        .expect("connected");
+    call_at(server.address(), method, path, body).await
+}
+
+/// Calls whatever listens there.
+pub(crate) async fn call_at(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> (u16, Value) {
+    let socket = TcpStream::connect(address).await.expect("connected");
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(socket))
         .await
         .expect("HTTP");

@@ -1,6 +1,7 @@
 //! The workbench against a small plugin of its own, which is this same program started by a host.
 
 mod broker;
+mod cli;
 mod fake_plugin;
 mod host;
 mod http;
@@ -19,7 +20,8 @@ fn main() {
         .chain(broker::cases())
         .chain(producers::cases())
         .chain(server::cases())
-        .chain(live::cases());
+        .chain(live::cases())
+        .chain(cli::cases());
     libtest_mimic::run(&Arguments::from_args(), cases.collect()).exit();
 }
 
