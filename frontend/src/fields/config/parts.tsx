@@ -4,6 +4,7 @@ import { Field, Input, SecretInput, SecretTextArea, Select, Switch, TextArea } f
 import React, { type ReactElement, type ReactNode, useId, useState } from 'react';
 
 import { type KafkaSecrets } from '../../types';
+import { type Parsed, useDraft } from '../parts/draft';
 import { between } from './check';
 import { type Secrets } from './settings';
 
@@ -35,6 +36,7 @@ export function TextSetting({ value, onChange, placeholder, readOnly, ...field }
     <Labelled {...field} id={id}>
       <Input
         id={id}
+        aria-label={field.label}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         placeholder={placeholder}
@@ -57,26 +59,18 @@ interface NumberProps extends Omit<Common, 'error'> {
   unit?: string;
 }
 
-/** A setting that is a whole number. What is no number in range stays in the field, says so, and is not saved. */
+/** A setting that is a whole number, taken when the field is left or Enter is pressed and it is in range. */
 export function NumberSetting({ value, onChange, least, most, initial, unit, readOnly, ...field }: NumberProps) {
   const id = useId();
   const saved = value === '0' ? '' : value;
-  const [typed, setTyped] = useState(saved);
-  const shown = accepted(typed) === accepted(saved) || between(typed, least, most) !== undefined ? typed : saved;
-  const error = between(shown, least, most);
+  const { error, input } = useDraft(saved, (text) => whole(text, least, most), onChange);
   return (
-    <Labelled {...field} id={id} error={error}>
+    <Labelled {...field} id={id} error={error ?? between(saved, least, most)}>
       <Input
+        {...input}
         id={id}
-        value={shown}
+        aria-label={field.label}
         inputMode="numeric"
-        onChange={(event) => {
-          const text = event.currentTarget.value;
-          setTyped(text);
-          if (between(text, least, most) === undefined && accepted(text) !== accepted(saved)) {
-            onChange(accepted(text));
-          }
-        }}
         placeholder={String(initial)}
         suffix={unit}
         width={NARROW}
@@ -87,9 +81,9 @@ export function NumberSetting({ value, onChange, least, most, initial, unit, rea
   );
 }
 
-function accepted(text: string): number | undefined {
-  const trimmed = text.trim();
-  return trimmed === '' ? undefined : Number(trimmed);
+function whole(text: string, least: number, most: number): Parsed<number | undefined> {
+  const error = between(text, least, most);
+  return error === undefined ? { value: Number(text) || undefined } : { error };
 }
 
 interface ListProps extends Common {
@@ -108,6 +102,7 @@ export function ListSetting({ value, onChange, placeholder, readOnly, ...field }
     <Labelled {...field} id={id}>
       <TextArea
         id={id}
+        aria-label={field.label}
         value={shown}
         onChange={(event) => {
           const text = event.currentTarget.value;
@@ -143,6 +138,7 @@ export function ChoiceSetting<T extends string>({ value, options, onChange, read
     <Labelled {...field} id={id}>
       <Select<T>
         inputId={id}
+        aria-label={field.label}
         value={options.find((option) => option.value === value) ?? { value, label: value }}
         options={options}
         onChange={(option) => {
@@ -167,7 +163,13 @@ export function SwitchSetting({ value, onChange, readOnly, ...field }: SwitchPro
   const id = useId();
   return (
     <Labelled {...field} id={id}>
-      <Switch id={id} value={value} onChange={(event) => onChange(event.currentTarget.checked)} disabled={readOnly} />
+      <Switch
+        id={id}
+        aria-label={field.label}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+        disabled={readOnly}
+      />
     </Labelled>
   );
 }
@@ -185,6 +187,7 @@ export function SecretSetting({ name, secrets, placeholder, multiline = false, r
   const id = useId();
   const common = {
     id,
+    'aria-label': field.label,
     isConfigured: secrets.saved(name),
     onReset: () => secrets.reset(name),
     value: secrets.typed(name),
@@ -217,6 +220,7 @@ interface LabelledProps extends Omit<Common, 'readOnly'> {
   children: ReactElement<{ invalid?: boolean }>;
 }
 
+/** Puts a setting under its label and its help; the control's accessible name is the label alone. */
 function Labelled({ id, label, help, error, required, children }: LabelledProps) {
   return (
     <Field label={label} description={help} htmlFor={id} required={required} invalid={error !== undefined} error={error}>

@@ -28,7 +28,9 @@ export function QueryField({ label, htmlFor, help, error, note, grow = false, ch
           {label}
         </label>
         <Tooltip content={<>{help}</>} placement="top" interactive>
-          <Icon name="info-circle" size="sm" tabIndex={0} className={styles.help} aria-label={`About ${label}`} />
+          <span className={styles.help} tabIndex={0} role="img" aria-label="Help">
+            <Icon name="info-circle" size="sm" />
+          </span>
         </Tooltip>
       </div>
       {children}
@@ -63,7 +65,7 @@ function getStyles(theme: GrafanaTheme2) {
       fontWeight: theme.typography.fontWeightMedium,
       lineHeight: 1.25,
     }),
-    help: css({ color: theme.colors.text.secondary, '&:hover': { color: theme.colors.text.primary } }),
+    help: css({ display: 'inline-flex', color: theme.colors.text.secondary, '&:hover': { color: theme.colors.text.primary } }),
     note: css({
       ...theme.typography.bodySmall,
       ...beside,
