@@ -77,6 +77,16 @@ impl Report {
         }
     }
 
+    /// The bootstrap servers answer, and no broker can be reached.
+    fn unreachable(faults: &[Fault], problems: &[String]) -> Self {
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let reason = format!(
+            "Kafka answers, but none of the addresses that its brokers advertise can be reached: {}",
+            faults.join(" ")
+        );
+        Self::failure(&reason, problems)
+    }
+
     fn success(cluster: &Cluster, permitted: usize, faults: &[Fault], problems: &[String]) -> Self {
         let mut message = format!(
             "Connected to Kafka: {} and {} can be seen.",
@@ -128,9 +138,18 @@ async fn check(instance: &Instance) -> Report {
                 .filter(|broker| !instance.clients.bootstrap().contains(broker))
                 .collect();
             let others = Probes::start(others, patience);
-            let (mut faults, advertised) =
+            let (mut faults, elsewhere) =
                 tokio::join!(bootstrap.faults(patience), others.faults(patience));
-            faults.extend(advertised);
+            faults.extend(elsewhere);
+            let fails = |broker| {
+                faults
+                    .iter()
+                    .any(|fault| fault.broker.as_ref() == Some(broker))
+            };
+            // Records come from the addresses that the brokers advertise, and from nowhere else.
+            if !advertised.is_empty() && advertised.iter().all(fails) {
+                return Report::unreachable(&faults, &settings.problems);
+            }
             let permitted = cluster
                 .topics
                 .iter()
