@@ -1,8 +1,30 @@
 //! Streamscope: Apache Kafka topics, live in Grafana.
+//!
+//! ```text
+//!             shell: waits                     core: computes, waits for nothing
+//!   Kafka --> consume --> decode --> flatten --> columns --> batch --> frame --> plugin --> Grafana Live
+//!                                                                        '--> Arrow --> QueryData
+//! ```
+//!
+//! The modules in that order, behind `config` (what people set) and `record` (what Kafka hands over); `pipeline` joins the
+//! core's stages and `perf` says which of its optimisations are off.
 
 pub mod config;
+pub mod record;
 
 #[cfg(feature = "plugin")]
 pub mod consume;
+
+pub mod decode;
+pub mod flatten;
+
+pub mod columns;
+
+pub mod batch;
+pub mod frame;
+
+pub mod perf;
+pub mod pipeline;
+
 #[cfg(feature = "plugin")]
 pub mod plugin;

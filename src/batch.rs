@@ -1,0 +1,254 @@
+//! When rows become a packet: 32 rows or 5 ms, and behind that the budget of what a browser can take.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Says when a batch is worth a packet.
+#[derive(Debug, Clone, Copy)]
+pub struct FlushPolicy {
+    pub rows: usize,
+    pub age: Duration,
+}
+
+impl FlushPolicy {
+    /// 32 rows or 5 ms, whichever comes first.
+    pub const MICRO_BATCH: Self = Self {
+        rows: 32,
+        age: Duration::from_millis(5),
+    };
+    /// One packet a record.
+    pub const EACH_RECORD: Self = Self {
+        rows: 1,
+        age: Duration::ZERO,
+    };
+}
+
+/// The most rows of one packet, but for those of one record.
+pub const MAX_PACKET_ROWS: usize = 1_000;
+/// The most bytes of one packet, but for the rows of one record.
+pub const MAX_PACKET_BYTES: usize = 128 * 1024;
+/// What the rows of one record may take; one that is larger is an error row.
+pub const MAX_RECORD_BYTES: usize = 512 * 1024;
+/// The time between two packets of a channel, once its burst is spent.
+const SLOT: Duration = Duration::from_millis(100);
+/// How many packets a quiet channel may send at once.
+const BURST: u32 = 2;
+
+/// Is what all live channels of a data source together may send in one slot of a tenth of a second.
+#[derive(Debug)]
+pub struct SlotBudget {
+    bytes: u32,
+    /// When the first slot began.
+    start: OnceLock<Instant>,
+    /// The slot's number in the upper half, the bytes taken in it in the lower.
+    taken: AtomicU64,
+}
+
+impl SlotBudget {
+    /// Allows `bytes` a slot.
+    pub fn new(bytes: usize) -> Self {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        Self {
+            bytes,
+            start: OnceLock::new(),
+            taken: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts the milliseconds since the first slot began.
+    fn elapsed(&self, now: Instant) -> u128 {
+        now.saturating_duration_since(*self.start.get_or_init(|| now))
+            .as_millis()
+    }
+
+    /// Takes `bytes` of the slot at `now`; what is larger than a slot gets one for itself.
+    fn take(&self, bytes: usize, now: Instant) -> bool {
+        let slot = (self.elapsed(now) / SLOT.as_millis()) as u64 & 0xffff_ffff;
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.taken
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |state| {
+                let taken = if state >> 32 == slot { state as u32 } else { 0 };
+                let after = taken.saturating_add(bytes);
+                (taken == 0 || after <= self.bytes).then_some(slot << 32 | u64::from(after))
+            })
+            .is_ok()
+    }
+
+    /// Tells when the next slot begins.
+    fn next_slot(&self, now: Instant) -> Instant {
+        let into = self.elapsed(now) % SLOT.as_millis();
+        now + SLOT.saturating_sub(Duration::from_millis(into as u64))
+    }
+}
+
+/// Holds a channel to its budget.
+#[derive(Debug)]
+pub struct Pacer {
+    budget: Option<Arc<SlotBudget>>,
+    /// When the next packet may leave at a steady pace; it may lag behind now by the burst.
+    next: Option<Instant>,
+    /// Until when the budget is known to be spent.
+    blocked: Option<Instant>,
+}
+
+impl Pacer {
+    /// Holds to 10 packets a second, and to a share of `budget`.
+    pub fn new(budget: Arc<SlotBudget>) -> Self {
+        Self {
+            budget: Some(budget),
+            next: None,
+            blocked: None,
+        }
+    }
+
+    /// Lets every packet leave at once.
+    pub fn off() -> Self {
+        Self {
+            budget: None,
+            next: None,
+            blocked: None,
+        }
+    }
+
+    /// Takes the budget of one packet of about `bytes`, if there is some at `now`.
+    fn take(&mut self, bytes: usize, now: Instant) -> bool {
+        let Some(budget) = &self.budget else {
+            return true;
+        };
+        let earliest = self.next.unwrap_or(now);
+        if earliest > now {
+            self.blocked = Some(earliest);
+            return false;
+        }
+        if !budget.take(bytes, now) {
+            self.blocked = Some(budget.next_slot(now));
+            return false;
+        }
+        let floor = now.checked_sub(SLOT * (BURST - 1)).unwrap_or(now);
+        self.next = Some(earliest.max(floor) + SLOT);
+        self.blocked = None;
+        true
+    }
+}
+
+/// Decides when the rows at hand become a packet.
+#[derive(Debug)]
+pub struct Batch {
+    policy: FlushPolicy,
+    pacer: Pacer,
+    /// When the first waiting row, or notice, came.
+    since: Option<Instant>,
+}
+
+impl Batch {
+    /// Makes an empty batch.
+    pub fn new(policy: FlushPolicy, pacer: Pacer) -> Self {
+        Self {
+            policy,
+            pacer,
+            since: None,
+        }
+    }
+
+    /// Notes that something waits.
+    pub fn touch(&mut self, now: Instant) {
+        self.since.get_or_insert(now);
+    }
+
+    /// Tells whether more rows may be added, or whether the reader must wait for the channel.
+    pub fn has_room(&self, rows: usize, bytes: usize) -> bool {
+        rows < MAX_PACKET_ROWS && bytes < MAX_PACKET_BYTES
+    }
+
+    /// Tells whether what waits is to leave now, and takes its budget if so.
+    pub fn leave(&mut self, rows: usize, bytes: usize, now: Instant) -> bool {
+        let Some(since) = self.since else {
+            return false;
+        };
+        let due =
+            rows >= self.policy.rows || now.saturating_duration_since(since) >= self.policy.age;
+        if !due || !self.pacer.take(bytes, now) {
+            return false;
+        }
+        self.since = None;
+        true
+    }
+
+    /// Tells when to ask again; `None` where nothing waits.
+    pub fn next_flush(&self) -> Option<Instant> {
+        let due = self.since? + self.policy.age;
+        Some(self.pacer.blocked.map_or(due, |blocked| blocked.max(due)))
+    }
+
+    /// Forgets what waits.
+    pub fn clear(&mut self) {
+        self.since = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_leaves_by_rows_or_by_age() {
+        let start = Instant::now();
+        for (rows, age, want) in [
+            (1, 0, false),
+            (31, 4, false),
+            (32, 0, true),
+            (1, 5, true),
+            (0, 5, true),
+        ] {
+            let mut batch = Batch::new(FlushPolicy::MICRO_BATCH, Pacer::off());
+            batch.touch(start);
+            assert_eq!(
+                batch.leave(rows, 10, start + Duration::from_millis(age)),
+                want,
+                "{rows} rows, {age} ms"
+            );
+        }
+    }
+
+    #[test]
+    fn ten_packets_a_second_with_a_burst_of_two() {
+        let start = Instant::now();
+        let mut pacer = Pacer::new(Arc::new(SlotBudget::new(1 << 20)));
+        let sent: Vec<u64> = (0..1000)
+            .step_by(10)
+            .filter(|&ms| {
+                pacer.take(
+                    100,
+                    start + Duration::from_secs(5) + Duration::from_millis(ms),
+                )
+            })
+            .collect();
+        assert_eq!(sent, [0, 100, 200, 300, 400, 500, 600, 700, 800, 900]);
+        // After a pause two leave together.
+        let later = start + Duration::from_secs(20);
+        assert!(pacer.take(100, later) && pacer.take(100, later) && !pacer.take(100, later));
+        assert_eq!(pacer.blocked, Some(later + SLOT));
+    }
+
+    #[test]
+    fn channels_share_a_slot() {
+        let start = Instant::now();
+        let budget = SlotBudget::new(100);
+        for (ms, bytes, want) in [
+            (0, 60, true),
+            (10, 60, false),
+            (20, 40, true),
+            (99, 1, false),
+            (100, 500, true),
+            (150, 1, false),
+            (200, 1, true),
+        ] {
+            assert_eq!(
+                budget.take(bytes, start + Duration::from_millis(ms)),
+                want,
+                "{bytes} bytes at {ms} ms"
+            );
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Rows under construction: one Arrow-shaped builder a field, and the rules for what a column may hold.
+
+mod cells;
+mod fit;
+mod row;
+mod schema;
+mod tally;
+pub(crate) mod time;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use cells::{Cells, Column, Text, Validity};
+pub use fit::{Fit, Kind, fit};
+pub use row::RowWriter;
+pub(crate) use schema::{COORDINATES, ERROR, Request};
+pub use schema::{Group, SchemaField, SchemaView, StreamSchema};
+pub use tally::{Count, Tally, Trouble};
+
+use crate::config::FieldType;
+
+/// Names a column of a stream, for as long as the stream lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ColumnId(u32);
+
+/// Holds the rows that were decoded and not yet sent.
+///
+/// The columns are those of the stream's schema; a column may be shorter than the set: what it lacks is null.
+#[derive(Debug)]
+pub struct ColumnSet {
+    schema: Arc<StreamSchema>,
+    pub(crate) view: Arc<SchemaView>,
+    max_fields: usize,
+    field_types: BTreeMap<String, FieldType>,
+    /// A key format is set, so `key` is a column of ours.
+    has_key: bool,
+    pub(crate) rows: usize,
+    /// Nanoseconds since 1970.
+    pub(crate) time: Vec<i64>,
+    pub(crate) partition: Column,
+    pub(crate) offset: Column,
+    /// By id.
+    pub(crate) columns: Vec<Column>,
+    /// Whether the query fixed the column's type, by id.
+    asked: Vec<bool>,
+    pub(crate) error: Column,
+    pub(crate) tally: Tally,
+    /// About how many bytes the rows take in a packet.
+    bytes: usize,
+}
+
+/// Says what a row is of: its time and its place in Kafka, where it has one.
+#[derive(Debug, Clone, Copy)]
+pub struct Coordinates {
+    /// Nanoseconds since 1970.
+    pub time: i64,
+    pub partition: Option<i32>,
+    pub offset: Option<i64>,
+}
+
+impl ColumnSet {
+    /// Makes an empty set over the stream's `schema`; at most `max_fields` value columns come to be, and those that
+    /// `field_types` names have the type that stands there.
+    pub fn new(
+        schema: Arc<StreamSchema>,
+        max_fields: usize,
+        field_types: BTreeMap<String, FieldType>,
+        has_key: bool,
+    ) -> Self {
+        let mut set = Self {
+            view: schema.view(),
+            schema,
+            max_fields,
+            field_types,
+            has_key,
+            rows: 0,
+            time: Vec::new(),
+            partition: Column::new(Kind::Integer),
+            offset: Column::new(Kind::Integer),
+            columns: Vec::new(),
+            asked: Vec::new(),
+            error: Column::new(Kind::Text),
+            tally: Tally::default(),
+            bytes: 0,
+        };
+        set.follow_schema();
+        set
+    }
+
+    /// Gives the number of finished rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Tells about how many bytes the rows take in a packet.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Begins a row; dropping the writer without [`RowWriter::commit`] leaves no trace of it.
+    pub fn begin_row(&mut self) -> RowWriter<'_> {
+        if self.schema.version() != self.view.version {
+            self.follow_schema();
+        }
+        RowWriter::new(self)
+    }
+
+    /// Takes back all rows from `rows` on: those of a record that turned out to be bad.
+    pub fn roll_back_to(&mut self, rows: usize, bytes: usize) {
+        self.time.truncate(rows);
+        for column in
+            self.columns
+                .iter_mut()
+                .chain([&mut self.partition, &mut self.offset, &mut self.error])
+        {
+            column.truncate(rows);
+        }
+        self.rows = rows;
+        self.bytes = bytes;
+        self.tally.roll_back();
+    }
+
+    /// Adds a row that says what was wrong with a record, or with the run.
+    pub fn push_error(&mut self, at: Coordinates, text: &str) {
+        if !self.view.error {
+            self.schema.add_error();
+            self.follow_schema();
+        }
+        let row = self.rows;
+        self.error.align(row);
+        self.error.push_text(text.as_bytes(), false);
+        self.bytes += text.len();
+        self.finish_row(at);
+    }
+
+    /// Empties the set; types and memory stay.
+    pub fn clear(&mut self) {
+        self.time.clear();
+        for column in
+            self.columns
+                .iter_mut()
+                .chain([&mut self.partition, &mut self.offset, &mut self.error])
+        {
+            column.clear();
+        }
+        self.rows = 0;
+        self.bytes = 0;
+    }
+
+    /// Sorts the columns again, as if nothing were known of them: what the field-order flag compares.
+    pub(crate) fn sort_columns(&mut self) {
+        let order = self.view.sorted();
+        self.view = Arc::new(SchemaView {
+            order,
+            ..SchemaView::clone(&self.view)
+        });
+    }
+
+    fn finish_row(&mut self, at: Coordinates) {
+        self.time.push(at.time);
+        self.partition.push_integer(at.partition.map(i64::from));
+        self.offset.push_integer(at.offset);
+        self.rows += 1;
+        self.bytes += COORDINATE_BYTES;
+    }
+
+    /// Takes over what other workers of the stream added to its schema.
+    fn follow_schema(&mut self) {
+        self.view = self.schema.view();
+        for (id, field) in self.view.fields.iter().enumerate() {
+            if let Some(column) = self.columns.get_mut(id) {
+                column.become_kind(field.kind);
+            } else {
+                self.columns.push(Column::new(field.kind));
+                self.asked.push(self.field_types.contains_key(&*field.name));
+            }
+        }
+    }
+
+    /// Finds or makes the column of `path`; `None` where the field limit leaves it out.
+    fn column(&mut self, group: Group, path: &str, kind: Kind) -> Option<ColumnId> {
+        let kind = self
+            .field_types
+            .get(path)
+            .map_or(kind, |&fixed| Kind::from(fixed));
+        let reserved = |name: &str| {
+            COORDINATES.contains(&name) || name == ERROR || (self.has_key && name == "key")
+        };
+        let renamed;
+        let name = if group == Group::Value && reserved(path) {
+            renamed = format!("value.{path}");
+            &renamed
+        } else {
+            path
+        };
+        let limit = if group == Group::Value {
+            self.max_fields
+        } else {
+            MAX_KEY_FIELDS
+        };
+        let registered = self.schema.register(
+            std::iter::once(Request {
+                group,
+                path,
+                name,
+                kind,
+            }),
+            limit,
+        );
+        self.follow_schema();
+        registered[0].map(|(id, _)| ColumnId(id))
+    }
+}
+
+/// What time, partition and offset take of a packet, in bytes a row.
+const COORDINATE_BYTES: usize = 28;
+/// The most columns that keys, and likewise headers, may make.
+const MAX_KEY_FIELDS: usize = 100;

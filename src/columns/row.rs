@@ -1,0 +1,275 @@
+//! Writes one row: cells by column, then commit or nothing.
+
+use std::fmt::Write;
+
+use super::time;
+use super::{Cells, ColumnId, ColumnSet, Coordinates, Fit, Group, Kind, Trouble, fit};
+use crate::config::TimeUnit;
+
+/// Writes the cells of one row; a cell written twice keeps the later value.
+///
+/// Each write takes the value's own text in the payload where there is one, so that a number in a text column keeps its digits.
+#[derive(Debug)]
+pub struct RowWriter<'a> {
+    set: &'a mut ColumnSet,
+    row: usize,
+    bytes: usize,
+    committed: bool,
+}
+
+impl<'a> RowWriter<'a> {
+    pub(super) fn new(set: &'a mut ColumnSet) -> Self {
+        let (row, bytes) = (set.rows, set.bytes);
+        Self {
+            set,
+            row,
+            bytes,
+            committed: false,
+        }
+    }
+
+    /// Finds or makes a column; `None` where the field limit leaves it out.
+    pub fn column(&mut self, group: Group, path: &str, kind: Kind) -> Option<ColumnId> {
+        self.set.column(group, path, kind)
+    }
+
+    /// Finds a column that has come to be.
+    pub(crate) fn known_column(&self, group: Group, path: &str) -> Option<ColumnId> {
+        self.set
+            .schema
+            .find(group, path)
+            .map(|(id, _)| ColumnId(id))
+    }
+
+    /// Tells whether the column keeps a number's own text.
+    #[inline]
+    pub fn is_text(&self, id: ColumnId) -> bool {
+        matches!(self.set.columns[id.0 as usize].cells, Cells::Text(_))
+    }
+
+    /// Counts a trouble of this record.
+    pub fn trouble(&mut self, trouble: Trouble, sample: impl FnOnce(&mut String)) {
+        self.set.tally.count(trouble, sample);
+    }
+
+    /// Writes a number; `source` is its text.
+    #[inline]
+    pub fn float(&mut self, id: ColumnId, value: f64, source: &[u8]) {
+        let column = &mut self.set.columns[id.0 as usize];
+        if column.len() != self.row {
+            column.align(self.row);
+        }
+        self.set.bytes += source.len() + 1;
+        if let Cells::Float(values) = &mut column.cells {
+            values.push(value);
+            column.pushed();
+        } else {
+            self.convert(id, Incoming::Float(value, source));
+        }
+    }
+
+    /// Writes a whole number of a typed format.
+    #[inline]
+    pub fn integer(&mut self, id: ColumnId, value: i64) {
+        let column = &mut self.set.columns[id.0 as usize];
+        if column.len() != self.row {
+            column.align(self.row);
+        }
+        self.set.bytes += NUMBER_BYTES;
+        if let Cells::Integer(values) = &mut column.cells {
+            values.push(value);
+            column.pushed();
+        } else {
+            self.convert(id, Incoming::Integer(value));
+        }
+    }
+
+    /// Writes a boolean.
+    #[inline]
+    pub fn boolean(&mut self, id: ColumnId, value: bool) {
+        let column = &mut self.set.columns[id.0 as usize];
+        if column.len() != self.row {
+            column.align(self.row);
+        }
+        self.set.bytes += 6;
+        if let Cells::Boolean(values) = &mut column.cells {
+            values.push(value);
+            column.pushed();
+        } else {
+            self.convert(id, Incoming::Boolean(value));
+        }
+    }
+
+    /// Writes a text of UTF-8; `verbatim` says that nothing in it needs an escape in JSON.
+    #[inline]
+    pub fn text(&mut self, id: ColumnId, value: &[u8], verbatim: bool) {
+        let column = &mut self.set.columns[id.0 as usize];
+        if column.len() != self.row {
+            column.align(self.row);
+        }
+        self.set.bytes += value.len() + 3;
+        if let Cells::Text(text) = &mut column.cells {
+            text.push(value, verbatim);
+            column.pushed();
+        } else {
+            self.convert(id, Incoming::Text(value));
+        }
+    }
+
+    /// Writes null, which also takes back a value that the row already holds there.
+    #[inline]
+    pub fn null(&mut self, id: ColumnId) {
+        self.set.columns[id.0 as usize].align(self.row);
+    }
+
+    /// Gives the time that the row holds at `id`, read as `unit` where it is a number or a text.
+    pub(crate) fn time_at(&self, id: ColumnId, unit: TimeUnit) -> Option<i64> {
+        let column = &self.set.columns[id.0 as usize];
+        if !column.is_valid(self.row) {
+            return None;
+        }
+        match &column.cells {
+            Cells::Float(values) => time::from_number(&values[self.row].to_string(), unit),
+            Cells::Integer(values) => time::from_number(&values[self.row].to_string(), unit),
+            Cells::Unsigned(values) => time::from_number(&values[self.row].to_string(), unit),
+            Cells::Text(text) => {
+                time::from_text(std::str::from_utf8(text.cell(self.row)).ok()?, unit)
+            }
+            Cells::Time(values) => Some(values[self.row]),
+            Cells::Boolean(_) | Cells::Undecided => None,
+        }
+    }
+
+    /// Finishes the row.
+    pub fn commit(mut self, at: Coordinates) {
+        self.committed = true;
+        self.set.finish_row(at);
+    }
+
+    /// Writes a value that is not of its column's type, by the type-conflict rule.
+    #[cold]
+    fn convert(&mut self, id: ColumnId, incoming: Incoming<'_>) {
+        let index = id.0 as usize;
+        let settled = self.set.view.fields[index].kind;
+        match fit(settled, self.set.asked[index], incoming.kind()) {
+            Fit::Widen => {
+                self.set.schema.widen(id.0);
+                self.set.follow_schema();
+                return self.put(index, &incoming);
+            }
+            Fit::Keep | Fit::Convert if self.put_converted(index, settled, &incoming) => return,
+            Fit::Keep | Fit::Convert | Fit::Null => {}
+        }
+        let name = self.set.view.fields[index].name.clone();
+        self.trouble(Trouble::Misfit, |sample| {
+            let _ = write!(
+                sample,
+                "`{name}` is a {} column, and got a {}",
+                settled.label(),
+                incoming.kind().label()
+            );
+        });
+    }
+
+    fn put(&mut self, index: usize, incoming: &Incoming<'_>) {
+        let column = &mut self.set.columns[index];
+        if let (Cells::Float(values), Some(value)) = (&mut column.cells, incoming.as_float()) {
+            values.push(value);
+            column.pushed();
+        }
+    }
+
+    /// Converts into `settled`; tells whether that gave a value.
+    fn put_converted(&mut self, index: usize, settled: Kind, incoming: &Incoming<'_>) -> bool {
+        let column = &mut self.set.columns[index];
+        let written = match (&mut column.cells, settled) {
+            (Cells::Float(values), _) => incoming.as_float().map(|value| values.push(value)),
+            (Cells::Boolean(values), _) => incoming.as_boolean().map(|value| values.push(value)),
+            (Cells::Time(values), _) => incoming.as_time().map(|value| values.push(value)),
+            (Cells::Text(text), _) => {
+                incoming.with_text(|bytes| text.push(bytes, false));
+                Some(())
+            }
+            _ => None,
+        };
+        if written.is_some() {
+            column.pushed();
+        }
+        written.is_some()
+    }
+}
+
+impl Drop for RowWriter<'_> {
+    fn drop(&mut self) {
+        if !self.committed {
+            self.set.roll_back_to(self.row, self.bytes);
+        }
+    }
+}
+
+/// Is a value on its way into a column of another type.
+#[derive(Debug, Clone, Copy)]
+enum Incoming<'a> {
+    Float(f64, &'a [u8]),
+    Integer(i64),
+    Boolean(bool),
+    Text(&'a [u8]),
+}
+
+impl Incoming<'_> {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Float(..) => Kind::Float,
+            Self::Integer(_) => Kind::Integer,
+            Self::Boolean(_) => Kind::Boolean,
+            Self::Text(_) => Kind::Text,
+        }
+    }
+
+    fn as_float(&self) -> Option<f64> {
+        match self {
+            Self::Float(value, _) => Some(*value),
+            Self::Integer(value) => Some(*value as f64),
+            Self::Text(text) => str(text)?
+                .trim()
+                .parse()
+                .ok()
+                .filter(|value: &f64| value.is_finite()),
+            Self::Boolean(_) => None,
+        }
+    }
+
+    fn as_boolean(&self) -> Option<bool> {
+        match self {
+            Self::Boolean(value) => Some(*value),
+            Self::Text(b"true") => Some(true),
+            Self::Text(b"false") => Some(false),
+            _ => None,
+        }
+    }
+
+    fn as_time(&self) -> Option<i64> {
+        match self {
+            Self::Float(_, source) => time::from_number(str(source)?, TimeUnit::Auto),
+            Self::Integer(value) => time::from_number(&value.to_string(), TimeUnit::Auto),
+            Self::Text(text) => time::from_text(str(text)?, TimeUnit::Auto),
+            Self::Boolean(_) => None,
+        }
+    }
+
+    fn with_text(&self, write: impl FnOnce(&[u8])) {
+        match self {
+            Self::Float(_, source) => write(source),
+            Self::Integer(value) => write(itoa::Buffer::new().format(*value).as_bytes()),
+            Self::Boolean(value) => write(if *value { b"true" } else { b"false" }),
+            Self::Text(text) => write(text),
+        }
+    }
+}
+
+fn str(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+/// About what a whole number takes of a packet.
+const NUMBER_BYTES: usize = 8;

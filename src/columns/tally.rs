@@ -1,0 +1,101 @@
+//! What went wrong in a stream, counted: a count and one sample of each kind, never a line a record.
+
+use std::fmt::Write;
+
+/// Is a kind of trouble that a stream counts and goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// A record could not be decoded.
+    Undecodable,
+    /// A key could not be decoded.
+    BadKey,
+    /// A value did not have its column's type.
+    Misfit,
+    /// A number is outside what a float64 holds.
+    OutOfRange,
+    /// A whole number beyond 2^53 lost its last digits.
+    Imprecise,
+    /// Bytes in a text were no UTF-8.
+    InvalidUtf8,
+    /// A field came after the field limit was reached.
+    LeftOut,
+    /// A record carries no timestamp.
+    NoTimestamp,
+    /// A record lacks the time field, or it holds no time.
+    NoTimeField,
+    /// A time is outside of what Grafana can show (1677 to 2262).
+    OutOfWindow,
+}
+
+/// Counts troubles; those of a record that is rolled back are taken back with it.
+#[derive(Debug, Default)]
+pub struct Tally {
+    kept: [Count; Trouble::ALL.len()],
+    record: [u64; Trouble::ALL.len()],
+    touched: bool,
+}
+
+/// Is how often something happened, and how it looked the first time.
+#[derive(Debug, Default, Clone)]
+pub struct Count {
+    pub times: u64,
+    pub sample: String,
+}
+
+impl Trouble {
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Undecodable,
+        Self::BadKey,
+        Self::Misfit,
+        Self::OutOfRange,
+        Self::Imprecise,
+        Self::InvalidUtf8,
+        Self::LeftOut,
+        Self::NoTimestamp,
+        Self::NoTimeField,
+        Self::OutOfWindow,
+    ];
+}
+
+impl Tally {
+    /// Counts one `trouble` of the record being read; `sample` is asked for the first time only.
+    pub(crate) fn count(&mut self, trouble: Trouble, sample: impl FnOnce(&mut String)) {
+        let i = trouble as usize;
+        if self.kept[i].times == 0 && self.record[i] == 0 {
+            self.kept[i].sample.clear();
+            sample(&mut self.kept[i].sample);
+            shorten(&mut self.kept[i].sample);
+        }
+        self.record[i] += 1;
+        self.touched = true;
+    }
+
+    pub(crate) fn commit(&mut self) {
+        if self.touched {
+            for (kept, record) in self.kept.iter_mut().zip(&mut self.record) {
+                kept.times += std::mem::take(record);
+            }
+            self.touched = false;
+        }
+    }
+
+    pub(crate) fn roll_back(&mut self) {
+        self.record = Default::default();
+        self.touched = false;
+    }
+
+    /// Gives what was counted so far, by kind.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = (Trouble, &Count)> {
+        Trouble::ALL.into_iter().zip(&self.kept)
+    }
+}
+
+/// Keeps a sample to one readable line.
+fn shorten(sample: &mut String) {
+    if let Some((cut, _)) = sample.char_indices().nth(MAX_SAMPLE) {
+        sample.truncate(cut);
+        write!(sample, "…").expect("a String takes what it is given");
+    }
+}
+
+const MAX_SAMPLE: usize = 200;

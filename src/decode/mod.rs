@@ -1,0 +1,186 @@
+//! From a record's bytes to rows.
+
+mod headers;
+mod json;
+mod key;
+
+use thiserror::Error;
+
+pub use json::{JsonDecoder, JsonError};
+
+use crate::columns::{ColumnId, ColumnSet, Coordinates, Group, Kind, RowWriter, Trouble, time};
+use crate::config::{FlattenLimits, StreamSpec, TimeSource, TimeUnit, ValueFormat};
+use crate::record::{Now, Record};
+use headers::HeaderColumns;
+use key::KeyDecoder;
+
+/// Decodes the values of one stream; the set of formats is closed.
+#[derive(Debug)]
+pub enum Decoder {
+    Json(Box<JsonDecoder>),
+    Plaintext(Plaintext),
+}
+
+/// Says why a record could not be decoded.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum DecodeError {
+    #[error(transparent)]
+    Json(#[from] JsonError),
+}
+
+impl Decoder {
+    /// Makes the decoder that `spec` asks for.
+    pub fn new(spec: &StreamSpec, limits: FlattenLimits) -> Self {
+        match spec.format {
+            ValueFormat::Json => Self::Json(Box::new(JsonDecoder::for_values(
+                limits.max_depth,
+                limits.max_fields,
+            ))),
+            ValueFormat::Plaintext => Self::Plaintext(Plaintext::default()),
+        }
+    }
+
+    /// Makes the rows of a record. A tombstone is a row without value columns; so is an empty value, but for plain text,
+    /// where it is an empty text.
+    pub fn decode(
+        &mut self,
+        value: Option<&[u8]>,
+        rows: &mut RecordRows<'_>,
+    ) -> Result<(), DecodeError> {
+        match (self, value) {
+            (_, None) => rows.row(|_| Ok(())),
+            (Self::Json(_), Some(b"")) => rows.row(|_| Ok(())),
+            (Self::Json(json), Some(value)) => Ok(json.decode(value, rows)?),
+            (Self::Plaintext(plaintext), Some(value)) => rows.row(|row| {
+                plaintext.write(value, row);
+                Ok(())
+            }),
+        }
+    }
+}
+
+/// Decodes a value as one text, in the column `message`.
+#[derive(Debug, Default)]
+pub struct Plaintext {
+    column: Option<ColumnId>,
+}
+
+impl Plaintext {
+    fn write(&mut self, value: &[u8], row: &mut RowWriter<'_>) {
+        self.column = self
+            .column
+            .or_else(|| row.column(Group::Value, MESSAGE, Kind::Text));
+        if let Some(id) = self.column {
+            write_text(id, value, row, MESSAGE);
+        }
+    }
+}
+
+const MESSAGE: &str = "message";
+
+/// Writes bytes as a text; what is no UTF-8 becomes U+FFFD, and is counted.
+fn write_text(id: ColumnId, bytes: &[u8], row: &mut RowWriter<'_>, name: &str) {
+    if std::str::from_utf8(bytes).is_ok() {
+        row.text(id, bytes, false)
+    } else {
+        row.text(id, String::from_utf8_lossy(bytes).as_bytes(), false);
+        row.trouble(Trouble::InvalidUtf8, |sample| sample.push_str(name));
+    }
+}
+
+/// Decodes what stands beside the value: key, headers and time; the same in each row of a record.
+#[derive(Debug)]
+pub struct Envelope {
+    key: KeyDecoder,
+    headers: Option<HeaderColumns>,
+    time: TimeSource,
+    time_column: Option<ColumnId>,
+}
+
+impl Envelope {
+    /// Makes what `spec` asks for.
+    pub fn new(spec: &StreamSpec, limits: FlattenLimits) -> Self {
+        Self {
+            key: KeyDecoder::new(spec.key, limits),
+            headers: spec.headers.then(HeaderColumns::default),
+            time: spec.time.clone(),
+            time_column: None,
+        }
+    }
+
+    fn write(&mut self, record: &Record<'_>, row: &mut RowWriter<'_>) {
+        self.key.write(record.key, row);
+        if let Some(headers) = &mut self.headers {
+            headers.write(record.headers, row);
+        }
+    }
+
+    /// Gives a row's time, in nanoseconds since 1970.
+    fn time(&mut self, record: &Record<'_>, now: Now, row: &mut RowWriter<'_>) -> i64 {
+        let arrival = now.wall_ms.saturating_mul(time::NANOS_PER_MS);
+        if self.time == TimeSource::Arrival {
+            return arrival;
+        }
+        if let TimeSource::Field { path, unit } = &self.time {
+            self.time_column = self
+                .time_column
+                .or_else(|| row.known_column(Group::Value, path));
+            let unit: TimeUnit = *unit;
+            if let Some(found) = self.time_column.and_then(|id| row.time_at(id, unit)) {
+                return found;
+            }
+            row.trouble(Trouble::NoTimeField, |sample| sample.push_str(path));
+        }
+        if let Some(ms) = record.timestamp.filter(|&ms| ms >= 0) {
+            time::from_ms(ms).unwrap_or_else(|| {
+                row.trouble(Trouble::OutOfWindow, |sample| {
+                    sample.push_str(&ms.to_string());
+                });
+                arrival
+            })
+        } else {
+            row.trouble(Trouble::NoTimestamp, |_| ());
+            arrival
+        }
+    }
+}
+
+/// Makes the rows of one record: each has the record's coordinates, key and headers.
+#[derive(Debug)]
+pub struct RecordRows<'a> {
+    pub(crate) set: &'a mut ColumnSet,
+    pub(crate) envelope: &'a mut Envelope,
+    pub(crate) record: &'a Record<'a>,
+    pub(crate) now: Now,
+}
+
+impl RecordRows<'_> {
+    /// Remembers where the record's rows begin.
+    fn mark(&self) -> (usize, usize) {
+        (self.set.rows(), self.set.bytes())
+    }
+
+    /// Takes back the rows since `mark`.
+    fn roll_back_to(&mut self, (rows, bytes): (usize, usize)) {
+        self.set.roll_back_to(rows, bytes);
+    }
+
+    /// Makes a row of what `write` writes; an error leaves no trace of it.
+    #[inline]
+    pub fn row<E>(
+        &mut self,
+        write: impl FnOnce(&mut RowWriter<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut row = self.set.begin_row();
+        self.envelope.write(self.record, &mut row);
+        write(&mut row)?;
+        let time = self.envelope.time(self.record, self.now, &mut row);
+        let (partition, offset) = (Some(self.record.partition), Some(self.record.offset));
+        row.commit(Coordinates {
+            time,
+            partition,
+            offset,
+        });
+        Ok(())
+    }
+}

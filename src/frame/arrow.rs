@@ -1,0 +1,176 @@
+//! An Arrow IPC file, as Grafana reads the answer to a query.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    TimestampNanosecondArray, UInt32Array, UInt64Array,
+};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::compute::take_record_batch;
+use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use arrow::error::ArrowError;
+use arrow::ipc::writer::FileWriter;
+use serde_json::{Value, json};
+
+use super::Notice;
+use crate::columns::{COORDINATES, Cells, Column, ColumnSet, ERROR};
+
+/// Is the answer to a bounded query: rows in time order, and what should be known beside them.
+#[derive(Debug)]
+pub struct QueryFrame {
+    batch: RecordBatch,
+    notices: Vec<Notice>,
+}
+
+impl QueryFrame {
+    /// Moves the columns' buffers into Arrow; rows are sorted by time only where they are not.
+    pub(crate) fn new(mut set: ColumnSet, notices: Vec<Notice>) -> Self {
+        let rows = set.rows;
+        let sorted = set.time.is_sorted();
+        let mut order: Vec<u32> = (0..rows as u32).collect();
+        if !sorted {
+            order.sort_by_key(|&row| set.time[row as usize]);
+        }
+        let [time, partition, offset] = COORDINATES;
+        let nanos = DataType::Timestamp(TimeUnit::Nanosecond, None);
+        let mut fields = vec![
+            Field::new(time, nanos, false),
+            Field::new(partition, DataType::Int32, true),
+            Field::new(offset, DataType::Int64, true),
+        ];
+        let mut arrays: Vec<ArrayRef> = vec![
+            Arc::new(TimestampNanosecondArray::from(std::mem::take(
+                &mut set.time,
+            ))),
+            Arc::new(narrow(&set.partition, rows)),
+            into_array(std::mem::take(&mut set.offset), rows),
+        ];
+        for &id in &set.view.order {
+            let array = into_array(std::mem::take(&mut set.columns[id as usize]), rows);
+            fields.push(Field::new(
+                &*set.view.fields[id as usize].name,
+                array.data_type().clone(),
+                true,
+            ));
+            arrays.push(array);
+        }
+        if set.view.error {
+            fields.push(Field::new(ERROR, DataType::Utf8, true));
+            arrays.push(into_array(std::mem::take(&mut set.error), rows));
+        }
+        let mut batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+            .expect("columns are of one length");
+        if !sorted {
+            batch = take_record_batch(&batch, &UInt32Array::from(order))
+                .expect("the order names each row once");
+        }
+        Self { batch, notices }
+    }
+
+    /// Gives the number of rows.
+    pub fn rows(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    /// Writes an Arrow IPC file as Grafana's Go SDK does: `name`, `refId` and `meta` in the schema's metadata, and in each
+    /// field's the name that `display_name` gives it. The frame's own notices are added to those of `meta`.
+    pub fn to_arrow_file(
+        &self,
+        name: &str,
+        ref_id: &str,
+        meta: &Value,
+        display_name: &dyn Fn(&str) -> Option<String>,
+    ) -> Vec<u8> {
+        let fields: Vec<Field> = self
+            .batch
+            .schema()
+            .fields()
+            .iter()
+            .map(|field| with_name(field, display_name))
+            .collect();
+        let metadata: HashMap<_, _> = [
+            ("name".to_owned(), name.to_owned()),
+            ("refId".to_owned(), ref_id.to_owned()),
+            ("meta".to_owned(), self.with_notices(meta).to_string()),
+        ]
+        .into();
+        let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
+        self.write(schema)
+            .expect("plain columns and a buffer in memory")
+    }
+
+    fn write(&self, schema: Arc<Schema>) -> Result<Vec<u8>, ArrowError> {
+        let mut writer = FileWriter::try_new(Vec::new(), &schema)?;
+        if self.batch.num_rows() > 0 {
+            writer.write(&RecordBatch::try_new(
+                schema,
+                self.batch.columns().to_vec(),
+            )?)?;
+        }
+        writer.finish()?;
+        writer.into_inner()
+    }
+
+    fn with_notices(&self, meta: &Value) -> Value {
+        let mut meta = meta.clone();
+        if !self.notices.is_empty() {
+            let told = meta["notices"].as_array().cloned().unwrap_or_default();
+            meta["notices"] = told
+                .into_iter()
+                .chain(self.notices.iter().map(|notice| json!(notice)))
+                .collect();
+        }
+        meta
+    }
+}
+
+fn with_name(field: &Field, display_name: &dyn Fn(&str) -> Option<String>) -> Field {
+    let config =
+        display_name(field.name()).map(|name| json!({ "displayNameFromDS": name }).to_string());
+    let metadata: HashMap<_, _> = config
+        .map(|config| ("config".to_owned(), config))
+        .into_iter()
+        .collect();
+    field.clone().with_metadata(metadata)
+}
+
+fn narrow(partition: &Column, rows: usize) -> Int32Array {
+    match &partition.cells {
+        Cells::Integer(values) => (0..rows)
+            .map(|row| partition.is_valid(row).then(|| values[row] as i32))
+            .collect(),
+        _ => Int32Array::new_null(rows),
+    }
+}
+
+fn into_array(mut column: Column, rows: usize) -> ArrayRef {
+    column.align(rows);
+    let nulls = column.validity.into_nulls(rows);
+    match column.cells {
+        Cells::Float(values) => Arc::new(Float64Array::new(values.into(), nulls)),
+        Cells::Integer(values) => Arc::new(Int64Array::new(values.into(), nulls)),
+        Cells::Unsigned(values) => Arc::new(UInt64Array::new(values.into(), nulls)),
+        Cells::Time(values) => Arc::new(TimestampNanosecondArray::new(values.into(), nulls)),
+        Cells::Boolean(values) => Arc::new(BooleanArray::new(BooleanBuffer::from(values), nulls)),
+        Cells::Text(text) => Arc::new(StringArray::new(
+            OffsetBuffer::new(ScalarBuffer::from(text.offsets)),
+            Buffer::from_vec(text.bytes),
+            nulls,
+        )),
+        Cells::Undecided => Arc::new(Float64Array::new_null(rows)),
+    }
+}
+
+impl crate::columns::Validity {
+    fn into_nulls(self, rows: usize) -> Option<NullBuffer> {
+        (self.nulls() > 0).then(|| {
+            NullBuffer::new(BooleanBuffer::new(
+                Buffer::from_vec(self.into_bits(rows)),
+                0,
+                rows,
+            ))
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! From columns to what Grafana reads: a packet of frame JSON, or an Arrow file.
+
+mod arrow;
+mod notice;
+mod values;
+
+use serde_json::{Value, json};
+
+pub use arrow::QueryFrame;
+pub use notice::{Notice, Notices, Severity};
+
+use crate::columns::{COORDINATES, ColumnSet, ERROR, Kind, SchemaView};
+
+/// Is one finished packet of a live channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packet {
+    /// A data frame with schema and data, in Grafana's JSON.
+    pub json: Vec<u8>,
+    pub rows: usize,
+}
+
+/// Writes packets; the text of the fields is kept until the stream's schema changes.
+#[derive(Debug)]
+pub struct FrameWriter {
+    /// `{"schema":{"name":…,"meta":{"custom":{…}`
+    head: Vec<u8>,
+    /// The JSON array of the fields, and the schema's version that it is of.
+    fields: Vec<u8>,
+    version: Option<u64>,
+    /// The last packet's size: the next one is likely to be as large.
+    last_len: usize,
+}
+
+impl FrameWriter {
+    /// Makes a writer of frames that are called as the topic.
+    pub fn new(topic: &str) -> Self {
+        let mut writer = Self {
+            head: Vec::new(),
+            fields: Vec::new(),
+            version: None,
+            last_len: 0,
+        };
+        writer.set_topic(topic, None);
+        writer
+    }
+
+    /// Says which topic, by Kafka's id of it, the following packets are of.
+    pub fn set_topic(&mut self, topic: &str, id: Option<&str>) {
+        let custom = id.map_or_else(|| json!({}), |id| json!({ "topicId": id }));
+        self.head = format!(
+            r#"{{"schema":{{"name":{},"meta":{{"custom":{custom}"#,
+            Value::from(topic)
+        )
+        .into_bytes();
+    }
+
+    /// Writes all rows of `set` into a packet, with `notices`.
+    pub fn write(&mut self, set: &ColumnSet, notices: &[Notice]) -> Packet {
+        if self.version != Some(set.view.version) {
+            self.fields = serde_json::to_vec(&fields(&set.view)).expect("fields are JSON");
+            self.version = Some(set.view.version);
+        }
+        let mut out =
+            Vec::with_capacity(self.last_len + self.last_len / 4 + self.fields.len() + 256);
+        out.extend_from_slice(&self.head);
+        if !notices.is_empty() {
+            out.extend_from_slice(b",\"notices\":");
+            serde_json::to_writer(&mut out, notices).expect("notices are JSON");
+        }
+        out.extend_from_slice(b"},\"fields\":");
+        out.extend_from_slice(&self.fields);
+        out.extend_from_slice(b"},\"data\":{\"values\":");
+        values::write(set, &mut out);
+        out.extend_from_slice(b"}}");
+        self.last_len = out.len();
+        Packet {
+            json: out,
+            rows: set.rows(),
+        }
+    }
+}
+
+fn fields(view: &SchemaView) -> Vec<Value> {
+    let field = |name: &str, kind: Kind, nullable: bool| {
+        let (kind, frame) = match kind {
+            Kind::Float => ("number", "float64"),
+            Kind::Integer => ("number", "int64"),
+            Kind::Unsigned => ("number", "uint64"),
+            Kind::Boolean => ("boolean", "bool"),
+            Kind::Text => ("string", "string"),
+            Kind::Time => ("time", "time.Time"),
+        };
+        json!({ "name": name, "type": kind, "typeInfo": { "frame": frame, "nullable": nullable } })
+    };
+    let [time, partition, offset] = COORDINATES;
+    let mut fields = vec![
+        json!({ "name": time, "type": "time", "typeInfo": { "frame": "time.Time" } }),
+        json!({ "name": partition, "type": "number", "typeInfo": { "frame": "int32", "nullable": true } }),
+        json!({ "name": offset, "type": "number", "typeInfo": { "frame": "int64", "nullable": true } }),
+    ];
+    for &id in &view.order {
+        let known = &view.fields[id as usize];
+        fields.push(field(&known.name, known.kind, true));
+    }
+    if view.error {
+        fields.push(field(ERROR, Kind::Text, true));
+    }
+    fields
+}

@@ -1,0 +1,259 @@
+//! The stages joined: a record in, a packet out. Nothing here waits or reads a clock.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::batch::{Batch, FlushPolicy, MAX_RECORD_BYTES, Pacer};
+use crate::columns::{ColumnSet, Coordinates, Count, StreamSchema, Trouble, time::NANOS_PER_MS};
+use crate::config::{FlattenLimits, KeyFormat, StreamSpec};
+use crate::decode::{Decoder, Envelope, RecordRows};
+use crate::frame::{FrameWriter, Notice, Notices, Packet, QueryFrame};
+use crate::perf::PerfFlags;
+use crate::record::{Now, Record};
+
+/// Turns the records of one stream into packets, or those of one query into a frame.
+#[derive(Debug)]
+pub struct Pipeline {
+    spec: Arc<StreamSpec>,
+    limits: FlattenLimits,
+    flags: PerfFlags,
+    decoder: Decoder,
+    envelope: Envelope,
+    set: ColumnSet,
+    batch: Batch,
+    frame: FrameWriter,
+    notices: Notices,
+    /// How often each trouble had happened when it was said last.
+    said: [u64; Trouble::ALL.len()],
+}
+
+/// Says what became of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// It made this many rows; one that cannot be decoded makes one, with `_error`.
+    Rows(usize),
+    /// It made none: an empty array.
+    Skip,
+}
+
+/// Says where something went wrong, as far as that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ErrorAt {
+    pub partition: Option<i32>,
+    pub offset: Option<i64>,
+}
+
+impl Pipeline {
+    /// Joins the stages for `spec`. `schema` is the stream's, shared with its other workers.
+    pub fn new(
+        spec: Arc<StreamSpec>,
+        limits: FlattenLimits,
+        schema: Arc<StreamSchema>,
+        pacer: Pacer,
+        flags: PerfFlags,
+    ) -> Self {
+        let (policy, pacer) = if flags.disable_stream_microbatch {
+            (FlushPolicy::EACH_RECORD, Pacer::off())
+        } else {
+            (FlushPolicy::MICRO_BATCH, pacer)
+        };
+        let has_key = spec.key != KeyFormat::None;
+        Self {
+            decoder: Decoder::new(&spec, limits),
+            envelope: Envelope::new(&spec, limits),
+            set: ColumnSet::new(schema, limits.max_fields, spec.field_types.clone(), has_key),
+            batch: Batch::new(policy, pacer),
+            frame: FrameWriter::new(spec.topic.as_str()),
+            notices: Notices::default(),
+            said: Default::default(),
+            spec,
+            limits,
+            flags,
+        }
+    }
+
+    /// Decodes one record into rows. One that cannot be decoded, or made the decoder panic, is a row with `_error`.
+    pub fn push(&mut self, record: &Record<'_>, now: Now) -> Step {
+        let (rows, bytes) = (self.set.rows(), self.set.bytes());
+        let Self {
+            decoder,
+            envelope,
+            set,
+            ..
+        } = self;
+        let decoded = catch_unwind(AssertUnwindSafe(|| {
+            decoder.decode(
+                record.value,
+                &mut RecordRows {
+                    set,
+                    envelope,
+                    record,
+                    now,
+                },
+            )
+        }));
+        let fault = match decoded {
+            Ok(Ok(())) if self.set.bytes() - bytes <= MAX_RECORD_BYTES => None,
+            Ok(Ok(())) => Some(format!(
+                "the record's rows take {} KiB, and a panel takes {} KiB of one record",
+                (self.set.bytes() - bytes) / 1024,
+                MAX_RECORD_BYTES / 1024
+            )),
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => {
+                self.decoder = Decoder::new(&self.spec, self.limits);
+                self.envelope = Envelope::new(&self.spec, self.limits);
+                Some("this record made the decoder fail, which is a fault of the plugin; it was passed over".to_owned())
+            }
+        };
+        if let Some(text) = fault {
+            self.set.roll_back_to(rows, bytes);
+            self.set
+                .tally
+                .count(Trouble::Undecodable, |sample| sample.push_str(&text));
+            let time = record
+                .timestamp
+                .unwrap_or(now.wall_ms)
+                .saturating_mul(NANOS_PER_MS);
+            let (partition, offset) = (Some(record.partition), Some(record.offset));
+            self.set.push_error(
+                Coordinates {
+                    time,
+                    partition,
+                    offset,
+                },
+                &text,
+            );
+        }
+        self.set.tally.commit();
+        if self.flags.disable_field_order_cache {
+            self.set.sort_columns();
+        }
+        match self.set.rows() - rows {
+            0 => Step::Skip,
+            rows => {
+                self.batch.touch(now.monotonic);
+                Step::Rows(rows)
+            }
+        }
+    }
+
+    /// Adds a row of the run's own: what is wrong, and where.
+    pub fn push_error(&mut self, at: ErrorAt, text: &str, now: Now) {
+        let time = now.wall_ms.saturating_mul(NANOS_PER_MS);
+        self.set.push_error(
+            Coordinates {
+                time,
+                partition: at.partition,
+                offset: at.offset,
+            },
+            text,
+        );
+        self.batch.touch(now.monotonic);
+    }
+
+    /// Adds a notice to the next packet; without rows it makes one of its own.
+    pub fn notify(&mut self, notice: Notice) {
+        self.notices.push(notice);
+    }
+
+    /// Says by which id Kafka knows the topic of the following packets.
+    pub fn topic_id(&mut self, id: Option<&str>) {
+        self.frame.set_topic(self.spec.topic.as_str(), id);
+    }
+
+    /// Tells whether records may be pushed; if not, the channel's budget is spent and the packet that waits is full.
+    pub fn has_room(&self) -> bool {
+        self.batch.has_room(self.set.rows(), self.set.bytes())
+    }
+
+    /// Gives the packet that is due, if one is.
+    pub fn poll_packet(&mut self, now: Now) -> Option<Packet> {
+        if !self
+            .batch
+            .leave(self.set.rows(), self.set.bytes(), now.monotonic)
+        {
+            return None;
+        }
+        self.say_troubles();
+        let packet = self.frame.write(&self.set, &self.notices.take());
+        self.set.clear();
+        Some(packet)
+    }
+
+    /// Tells when [`Pipeline::poll_packet`] may have something next; `None` until a row is pushed. A notice alone is looked at
+    /// by the next call.
+    pub fn next_flush(&self) -> Option<Instant> {
+        self.batch.next_flush()
+    }
+
+    /// Counts the rows that wait.
+    pub fn pending_rows(&self) -> usize {
+        self.set.rows()
+    }
+
+    /// Throws away the rows that wait, and tells how many they were.
+    pub fn discard_pending(&mut self) -> usize {
+        let rows = self.set.rows();
+        self.set.clear();
+        if self.notices.is_empty() {
+            self.batch.clear();
+        }
+        rows
+    }
+
+    /// Gives everything that was pushed as one frame, in time order.
+    pub fn into_frame(mut self) -> QueryFrame {
+        self.say_troubles();
+        QueryFrame::new(self.set, self.notices.take())
+    }
+
+    /// Makes a notice of each trouble that is new, or has happened ten times as often since it was said.
+    fn say_troubles(&mut self) {
+        for ((trouble, count), said) in self.set.tally.kept().zip(&mut self.said) {
+            if count.times > 0 && count.times >= said.saturating_mul(10) {
+                *said = count.times;
+                self.notices.push(Notice::warning(describe(trouble, count)));
+            }
+        }
+    }
+}
+
+/// Says what happened how often, with what it was the first time.
+fn describe(trouble: Trouble, count: &Count) -> String {
+    let Count { times, sample } = count;
+    match trouble {
+        Trouble::Undecodable => {
+            format!("{times} records could not be decoded; the first: {sample}")
+        }
+        Trouble::BadKey => format!("{times} keys could not be decoded; the first: {sample}"),
+        Trouble::Misfit => format!(
+            "{times} values did not fit their column and are left out; the first: {sample}. `fieldTypes` can make the column text"
+        ),
+        Trouble::OutOfRange => format!(
+            "{times} numbers are larger than a number can be here and are left out; the first: {sample}"
+        ),
+        Trouble::Imprecise => format!(
+            "{times} whole numbers beyond 2^53 lose their last digits; the first: {sample}. `fieldTypes` can make the column text, with all digits"
+        ),
+        Trouble::InvalidUtf8 => {
+            format!("{times} texts are not UTF-8 and show U+FFFD in places; the first: {sample}")
+        }
+        Trouble::LeftOut => format!(
+            "{times} values are left out, since the field limit is reached; the first: {sample}"
+        ),
+        Trouble::NoTimestamp => {
+            format!("{times} records carry no timestamp and are shown at the time of their arrival")
+        }
+        Trouble::NoTimeField => format!(
+            "{times} records have no time in `{sample}` and are shown at the record's own time"
+        ),
+        Trouble::OutOfWindow => {
+            format!("{times} times are outside of the years 1677 to 2262; the first: {sample} ms")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
