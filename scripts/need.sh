@@ -12,7 +12,7 @@ declare -A hint=(
   [cargo]='with Rust 1.95 or later, by rustup: https://rustup.rs'
   [npm]='with Node.js 20.19 or later with npm: https://nodejs.org'
   [pyyaml]='by: python3 -m pip install pyyaml'
-  [go]='from https://go.dev/dl, 1.25 or later'
+  [go]='from https://go.dev/dl, 1.26.4 or later'
 )
 
 present() {
