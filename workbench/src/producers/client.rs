@@ -39,8 +39,12 @@ impl Client {
         })
     }
 
-    /// Creates a topic, unless it is there.
-    pub(super) async fn create_topic(&mut self, name: &str, partitions: i32) -> anyhow::Result<()> {
+    /// Creates a topic, and tells whether it is new.
+    pub(super) async fn create_topic(
+        &mut self,
+        name: &str,
+        partitions: i32,
+    ) -> anyhow::Result<bool> {
         let topic = CreatableTopic::default()
             .with_name(topic_name(name))
             .with_num_partitions(partitions)
@@ -49,24 +53,21 @@ impl Client {
             .with_topics(vec![topic])
             .with_timeout_ms(TIMEOUT_MS);
         let response = self.call(request, 7).await?;
-        for topic in response.topics {
-            if topic.error_code != 0 && topic.error_code != ResponseError::TopicAlreadyExists.code()
-            {
-                bail!("topic {name} was not created: error {}", topic.error_code);
-            }
+        match response.topics.first().map(|topic| topic.error_code) {
+            Some(0) => Ok(true),
+            Some(code) if code == ResponseError::TopicAlreadyExists.code() => Ok(false),
+            code => bail!("topic {name} was not created: error {code:?}"),
         }
-        Ok(())
     }
 
-    /// Writes records: one batch a partition.
+    /// Writes records with their timestamps: one batch a partition.
     pub(super) async fn produce(
         &mut self,
         topic: &str,
-        timestamp: i64,
-        records: Vec<Outgoing>,
+        records: impl IntoIterator<Item = (i64, Outgoing)>,
     ) -> anyhow::Result<()> {
         let mut partitions = IndexMap::<i32, Vec<Record>>::new();
-        for record in records {
+        for (timestamp, record) in records {
             let batch = partitions.entry(record.partition).or_default();
             batch.push(encode_record(record, timestamp, batch.len()));
         }

@@ -14,6 +14,7 @@ impl Feed for Logs {
             topic: "logs",
             partitions: 2,
             every: Duration::from_millis(200),
+            history: Duration::from_mins(5),
             text: "plain text, 5 a second, 2 partitions",
         }
     }

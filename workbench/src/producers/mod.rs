@@ -39,6 +39,8 @@ pub struct About {
     pub partitions: i32,
     /// Between two turns.
     pub every: Duration,
+    /// How far back the records of a new topic go, so that a first panel is not empty.
+    pub history: Duration,
     /// For a person.
     pub text: &'static str,
 }
@@ -55,9 +57,11 @@ impl Producers {
         let mut client = Client::connect(bootstrap).await?;
         let mut tasks = JoinSet::new();
         let mut topics = Vec::new();
-        for feed in feeds() {
+        for mut feed in feeds() {
             let about = feed.about();
-            client.create_topic(about.topic, about.partitions).await?;
+            if client.create_topic(about.topic, about.partitions).await? {
+                write_history(&mut *feed, about, &mut client).await?;
+            }
             topics.push(about);
             tasks.spawn(write(feed, bootstrap.to_owned()));
         }
@@ -83,6 +87,25 @@ fn feeds() -> Vec<Box<dyn Feed>> {
     ]
 }
 
+/// Writes the turns of the time before now, with the timestamps that they would have had.
+async fn write_history(
+    feed: &mut dyn Feed,
+    about: About,
+    client: &mut Client,
+) -> anyhow::Result<()> {
+    let now = now_ms();
+    let step = about.every.as_millis() as i64;
+    let turns = about.history.as_millis() as i64 / step;
+    let times: Vec<i64> = (1..=turns).rev().map(|turn| now - turn * step).collect();
+    for times in times.chunks(TURNS_A_REQUEST) {
+        let records = times
+            .iter()
+            .flat_map(|time| stamped(*time, feed.turn(*time)));
+        client.produce(about.topic, records).await?;
+    }
+    Ok(())
+}
+
 /// Writes turn after turn; where the broker is away, it tries again each second.
 async fn write(mut feed: Box<dyn Feed>, bootstrap: String) {
     let about = feed.about();
@@ -105,9 +128,18 @@ async fn write_until_failure(
     loop {
         turns.tick().await;
         let now = now_ms();
-        client.produce(about.topic, now, feed.turn(now)).await?;
+        client
+            .produce(about.topic, stamped(now, feed.turn(now)))
+            .await?;
     }
 }
+
+fn stamped(time: i64, records: Vec<Outgoing>) -> impl Iterator<Item = (i64, Outgoing)> {
+    records.into_iter().map(move |record| (time, record))
+}
+
+/// Small enough for one request of any topic here.
+const TURNS_A_REQUEST: usize = 100;
 
 /// A smooth wave between `low` and `high`, with a little noise: `seconds` a period.
 fn wave(now_ms: i64, seconds: f64, low: f64, high: f64) -> f64 {

@@ -17,6 +17,7 @@ impl Feed for Orders {
             topic: "orders",
             partitions: 3,
             every: Duration::from_millis(500),
+            history: Duration::from_mins(5),
             text: "nested JSON with arrays, 2 a second, 3 partitions",
         }
     }

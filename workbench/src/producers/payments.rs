@@ -14,6 +14,7 @@ impl Feed for Payments {
             topic: "payments",
             partitions: 3,
             every: Duration::from_millis(333),
+            history: Duration::from_mins(5),
             text: "JSON keys, headers, some tombstones, 3 a second, 3 partitions",
         }
     }

@@ -14,6 +14,7 @@ impl Feed for Sensors {
             topic: "sensors",
             partitions: 1,
             every: Duration::from_millis(100),
+            history: Duration::from_mins(5),
             text: "flat JSON, 10 a second",
         }
     }

@@ -24,6 +24,7 @@ impl Feed for Ticks {
             topic: "ticks",
             partitions: 3,
             every: Duration::from_millis(50),
+            history: Duration::from_secs(5),
             text: "small JSON, 2,000 a second, 3 partitions",
         }
     }

@@ -61,7 +61,7 @@ fn plugin_failed(status: &tonic::Status) -> Response {
     let body = json!({
         "message": "An error occurred within the plugin",
         "messageId": "plugin.requestFailureError",
-        "error": status.message(),
+        "error": format!("{:?}: {}", status.code(), status.message()),
         "statusCode": 500,
         "traceID": "",
     });
