@@ -233,6 +233,12 @@ describe('the topic', () => {
     await settle();
   });
 
+  it('is one of more than the list shows, which is said', async () => {
+    const editor = new Editor({}, { topics: () => Array.from({ length: 100 }, (_, at) => `t${at}`) });
+    await editor.user.click(editor.control('Topic'));
+    expect(await screen.findByText(/first 100 topics/)).toBeVisible();
+  });
+
   it('is said to be missing', async () => {
     new Editor({ topicName: 'nothing' });
     expect(await screen.findByRole('alert')).toHaveTextContent('topic nothing not found');

@@ -6,7 +6,7 @@ import { text } from '../parts/lenient';
 import { QueryField } from '../parts/QueryField';
 import { type GroupProps, variableOptions } from './edit';
 import { type Partitions } from './partitions';
-import { useTopicSearch } from './topics';
+import { SHOWN, useTopicSearch } from './topics';
 
 interface Props extends GroupProps {
   datasource: DataSource;
@@ -16,7 +16,7 @@ interface Props extends GroupProps {
 /** Which topic is read: searched for as one types, written out, or named by a variable. */
 export function Topic({ query, edit, datasource, partitions }: Props) {
   const id = useId();
-  const { topics, loading, error, search } = useTopicSearch(datasource);
+  const { topics, cut, loading, error, search } = useTopicSearch(datasource);
   const saved = text(query.topicName);
   const options = [...topics.map((topic) => ({ label: topic, value: topic })), ...variableOptions()];
   const wrong = error ?? partitions.error;
@@ -28,6 +28,7 @@ export function Topic({ query, edit, datasource, partitions }: Props) {
       grow
       help="The Kafka topic to read. Type a part of its name to search, write the whole name, or use a dashboard variable such as $topic."
       error={wrong}
+      note={cut ? `The list has the first ${SHOWN} topics. Type a part of the name to find others.` : undefined}
     >
       <FreeSelect
         inputId={id}

@@ -3,12 +3,14 @@ import { useEffect, useRef, useState } from 'react';
 import { type DataSource } from '../../datasource';
 
 /** How many topics one look into the list shows; more typed letters find the rest. */
-const SHOWN = 100;
+export const SHOWN = 100;
 /** How long typing has to pause before Kafka is asked. */
 const PAUSE_MS = 250;
 
 interface Found {
   topics: string[];
+  /** There may be more topics than these. */
+  cut?: boolean;
   loading: boolean;
   error?: string;
 }
@@ -38,7 +40,7 @@ export function useTopicSearch(datasource: DataSource): Found & { search(text: s
       () => {
         if (mine === turn.current) {
           datasource.topics({ search: text, limit: SHOWN }).then(
-            (topics) => settle({ topics, loading: false }),
+            (topics) => settle({ topics, cut: topics.length >= SHOWN, loading: false }),
             (error: Error) => settle({ topics: [], loading: false, error: error.message })
           );
         }
