@@ -61,6 +61,9 @@ pub(super) fn describe_partitions(
                 .with_leader_epoch(0)
                 .with_replica_nodes(vec![NODE_ID])
                 .with_isr_nodes(vec![NODE_ID])
+                // Kafka's own client does not take null for these, though the protocol does.
+                .with_eligible_leader_replicas(Some(Vec::new()))
+                .with_last_known_elr(Some(Vec::new()))
         });
         response
             .with_topic_id(topic.id)
@@ -109,4 +112,41 @@ fn describe(topic: &Topic) -> MetadataResponseTopic {
         .with_topic_id(topic.id)
         .with_is_internal(topic.name.starts_with("__"))
         .with_partitions(partitions.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use kafka_protocol::messages::describe_topic_partitions_request::TopicRequest;
+
+    use super::super::super::store::{Retention, Store};
+    use super::*;
+
+    #[test]
+    fn topics_are_described_as_to_a_java_client() {
+        let node = Node {
+            address: ([127, 0, 0, 1], 1).into(),
+            store: Store::new(Retention::default()),
+            sasl: None,
+            auto_create: false,
+        };
+        let id = node.store.create("a", 2).expect("created");
+        let unknown = ResponseError::UnknownTopicOrPartition.code();
+        for (name, error, id, partitions) in [("a", 0, id, 2), ("b", unknown, uuid::Uuid::nil(), 0)]
+        {
+            let wanted = TopicRequest::default()
+                .with_name(TopicName(StrBytes::from_string(name.to_owned())));
+            let request = DescribeTopicPartitionsRequest::default().with_topics(vec![wanted]);
+            let answer = describe_partitions(&node, &request);
+            let topic = &answer.topics[0];
+            assert_eq!((topic.error_code, topic.topic_id), (error, id), "{name}");
+            assert_eq!(topic.partitions.len(), partitions, "{name}");
+            for partition in &topic.partitions {
+                assert!(
+                    partition.eligible_leader_replicas.is_some(),
+                    "{partition:?}"
+                );
+                assert!(partition.last_known_elr.is_some(), "{partition:?}");
+            }
+        }
+    }
 }
