@@ -22,6 +22,8 @@ use crate::config::{IsolationLevel, Settings};
 const MAX_BLOCKED_CALLS: usize = 16;
 /// How long the reason for a failed call may take from librdkafka's queue to the fault log.
 const REASON_DELAY: Duration = Duration::from_millis(150);
+/// How long brokers that fail are tried again before a call gives up ahead of its deadline.
+const SETTLE: Duration = Duration::from_secs(2);
 /// How often the thread that serves callbacks looks whether its client is still wanted.
 const SERVE_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -128,8 +130,7 @@ impl Clients {
 
     /// Asks Kafka through the shared client; `question` is given the client and the time that it may take.
     ///
-    /// The answer comes within `limit` even where librdkafka blocks for longer, and at once where every bootstrap
-    /// server failed for a reason that waiting cannot mend.
+    /// The answer comes within `limit` even where librdkafka blocks for longer, and earlier where waiting is of no use.
     pub async fn ask_within<T: Send + 'static>(
         &self,
         limit: Duration,
@@ -152,7 +153,7 @@ impl Clients {
         let result = tokio::select! {
             biased;
             result = &mut call => Some(result.expect("the call neither panics nor is cancelled")),
-            () = client.faults().all_final(&self.bootstrap) => None,
+            () = client.faults().conclusive(&self.bootstrap, SETTLE) => None,
             () = tokio::time::sleep_until(deadline) => None,
         };
         match result {

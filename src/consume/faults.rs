@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rdkafka::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::{KafkaError as ClientError, RDKafkaErrorCode as Code};
 use tokio::sync::Notify;
+use tokio::time::sleep;
 use tracing::{debug, info};
 
 use super::errors::{Cause, Fault};
@@ -63,25 +65,47 @@ impl FaultLog {
         std::mem::take(&mut self.said().topics)
     }
 
-    /// Waits until each of `brokers` (`host:port`) has failed for a reason that waiting cannot mend.
-    pub async fn all_final(&self, brokers: &[String]) {
+    /// Waits until there is no use in waiting for an answer.
+    ///
+    /// That is so at once when each of `bootstrap` (`host:port`) has failed for a reason that waiting cannot mend. After
+    /// `settle` it is also so when each has failed for any reason, again and again by then, or when a broker that calls
+    /// itself by another name can never be reached by that name.
+    pub async fn conclusive(&self, bootstrap: &[String], settle: Duration) {
+        let settled = sleep(settle);
+        tokio::pin!(settled);
         loop {
             let news = self.news.notified();
-            if self.is_final(brokers) {
+            if self.is_final(bootstrap) || settled.is_elapsed() && self.is_settled(bootstrap) {
                 return;
             }
-            news.await;
+            tokio::select! {
+                () = news => {}
+                () = &mut settled, if !settled.is_elapsed() => {}
+            }
         }
     }
 
-    fn is_final(&self, brokers: &[String]) -> bool {
+    fn is_final(&self, bootstrap: &[String]) -> bool {
         let said = self.said();
-        let is_final = |broker: &String| {
+        let is_final = |server: &String| {
             said.brokers
-                .get(broker)
+                .get(server)
                 .is_some_and(|fault| fault.cause.is_final())
         };
-        !brokers.is_empty() && brokers.iter().all(is_final)
+        !bootstrap.is_empty() && bootstrap.iter().all(is_final)
+    }
+
+    fn is_settled(&self, bootstrap: &[String]) -> bool {
+        let said = self.said();
+        let advertised = said
+            .brokers
+            .iter()
+            .any(|(broker, fault)| !bootstrap.contains(broker) && fault.cause.is_final());
+        advertised
+            || !bootstrap.is_empty()
+                && bootstrap
+                    .iter()
+                    .all(|server| said.brokers.contains_key(server))
     }
 
     fn record(&self, fault: Fault) {
@@ -204,24 +228,35 @@ mod tests {
         assert_eq!(log.take_topic_faults(), []);
     }
 
-    #[test]
-    fn final_means_every_broker() {
-        let log = FaultLog::default();
-        let brokers = ["a:1".to_owned(), "b:2".to_owned()];
-        assert!(!log.is_final(&[]));
-        say(&log, Code::Authentication, PASSWORD);
-        assert!(log.is_final(&brokers[..1]) && !log.is_final(&brokers));
-        say(
-            &log,
-            Code::BrokerTransportFailure,
-            &REFUSED.replace("a:1", "b:2"),
-        );
-        assert!(!log.is_final(&brokers));
-        say(
-            &log,
-            Code::Resolve,
-            "b:2/bootstrap: Failed to resolve 'b:2': Name or service not known",
-        );
-        assert!(log.is_final(&brokers));
+    #[tokio::test(start_paused = true)]
+    async fn waiting_ends_when_it_is_of_no_use() {
+        const PASSWORD_B: &str =
+            "sasl_ssl://b:2/bootstrap: SASL authentication error: Authentication failed";
+        const REFUSED_B: &str =
+            "b:2/bootstrap: Connect to ipv4#127.0.0.1:2 failed: Connection refused";
+        const UNKNOWN_C: &str = "c:3/7: Failed to resolve 'c:3': Name or service not known";
+        const REFUSED_C: &str = "c:3/7: Connect to ipv4#127.0.0.1:3 failed: Connection refused";
+        let bootstrap = ["a:1".to_owned(), "b:2".to_owned()];
+        let (at_once, settled, never) = (Some(0), Some(2), None);
+        for (lines, want) in [
+            (&[][..], never),
+            (&[PASSWORD], never),
+            (&[PASSWORD, PASSWORD_B], at_once),
+            (&[PASSWORD, REFUSED_B], settled),
+            (&[REFUSED, REFUSED_B], settled),
+            (&[UNKNOWN_C], settled),
+            (&[REFUSED_C], never),
+        ] {
+            let log = FaultLog::default();
+            for line in lines {
+                log.record(Fault::parse(None, line));
+            }
+            let start = tokio::time::Instant::now();
+            let wait = log.conclusive(&bootstrap, Duration::from_secs(2));
+            let ended = tokio::time::timeout(Duration::from_mins(1), wait)
+                .await
+                .is_ok();
+            assert_eq!(ended.then(|| start.elapsed().as_secs()), want, "{lines:?}");
+        }
     }
 }

@@ -20,6 +20,8 @@ use crate::consume::topics::Cluster;
 
 /// How long a broker that is not needed may keep the answer waiting.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How much later than a call's deadline the probes that began with it may end.
+const PROBES_END: Duration = Duration::from_millis(50);
 /// The most brokers that are tried one by one.
 const MAX_PROBED: usize = 64;
 
@@ -127,47 +129,38 @@ impl Report {
 
 async fn check(instance: &Instance) -> Report {
     let settings = &instance.settings;
+    let servers = instance.clients.bootstrap();
     let deadline = Instant::now() + settings.health_timeout;
-    let bootstrap = Probes::start(instance.clients.bootstrap(), settings.health_timeout);
-    match instance.clients.cluster(settings.health_timeout).await {
-        Ok(cluster) => {
-            let patience = PATIENCE.min(deadline.saturating_duration_since(Instant::now()));
-            let advertised: Vec<String> = cluster.brokers.iter().map(ToString::to_string).collect();
-            let others: Vec<&String> = advertised
-                .iter()
-                .filter(|broker| !instance.clients.bootstrap().contains(broker))
-                .collect();
-            let others = Probes::start(others, patience);
-            let (mut faults, elsewhere) =
-                tokio::join!(bootstrap.faults(patience), others.faults(patience));
-            faults.extend(elsewhere);
-            let fails = |broker| {
-                faults
-                    .iter()
-                    .any(|fault| fault.broker.as_ref() == Some(broker))
-            };
-            // Records come from the addresses that the brokers advertise, and from nowhere else.
-            if !advertised.is_empty() && advertised.iter().all(fails) {
-                return Report::unreachable(&faults, &settings.problems);
-            }
-            let permitted = cluster
-                .topics
-                .iter()
-                .filter(|topic| settings.topics.permits(topic))
-                .count();
-            Report::success(&cluster, permitted, &faults, &settings.problems)
-        }
+    let probes = Probes::start(servers, settings.health_timeout);
+    let cluster = match instance.clients.cluster(settings.health_timeout).await {
+        Ok(cluster) => cluster,
         Err(error) => {
-            let error = with_probes(
-                error,
-                bootstrap,
-                settings.health_timeout,
-                instance.clients.bootstrap(),
-            )
-            .await;
-            Report::failure(&error.to_string(), &settings.problems)
+            let error = with_probes(error, probes, settings.health_timeout, servers).await;
+            return Report::failure(&error.to_string(), &settings.problems);
         }
+    };
+    let patience = PATIENCE.min(deadline.saturating_duration_since(Instant::now()));
+    let advertised: Vec<String> = cluster.brokers.iter().map(ToString::to_string).collect();
+    let others = advertised.iter().filter(|broker| !servers.contains(broker));
+    let others = Probes::start(others, patience);
+    let (mut faults, other_faults) = tokio::join!(probes.faults(patience), others.faults(patience));
+    faults.extend(other_faults);
+
+    let fails = |broker| {
+        faults
+            .iter()
+            .any(|fault| fault.broker.as_ref() == Some(broker))
+    };
+    // Records come from the addresses that the brokers advertise, and from nowhere else.
+    if !advertised.is_empty() && advertised.iter().all(fails) {
+        return Report::unreachable(&faults, &settings.problems);
     }
+    let permitted = cluster
+        .topics
+        .iter()
+        .filter(|topic| settings.topics.permits(topic))
+        .count();
+    Report::success(&cluster, permitted, &faults, &settings.problems)
 }
 
 /// Where librdkafka gave no reason, says how far a bare connection to each server came.
@@ -180,7 +173,8 @@ async fn with_probes(
     if !matches!(error, KafkaError::Timeout(_)) {
         return error;
     }
-    let mut faults = probes.faults(Duration::ZERO).await;
+    // The probes have had the same time: theirs is just about over.
+    let mut faults = probes.faults(PROBES_END).await;
     for server in servers {
         if !faults
             .iter()
