@@ -198,12 +198,24 @@ impl Live {
             .map_or(0, |channel| channel.viewers.len())
     }
 
-    /// Forgets a run that is over, unless another one has begun.
+    /// Forgets a run that the plugin has ended, unless another one has begun.
     fn ended(&self, channel: &str, run: u64) {
         let mut channels = self.channels();
         if let Some(entry) = channels.get_mut(channel).filter(|entry| entry.runs == run) {
             entry.run = None;
         }
+    }
+
+    /// Forgets a channel that nobody follows. False where somebody has just come.
+    fn forget(&self, channel: &str) -> bool {
+        let mut channels = self.channels();
+        let empty = channels
+            .get(channel)
+            .is_none_or(|entry| entry.viewers.is_empty());
+        if empty {
+            channels.remove(channel);
+        }
+        empty
     }
 
     fn channels(&self) -> MutexGuard<'_, BTreeMap<String, Channel>> {

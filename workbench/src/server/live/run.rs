@@ -56,11 +56,11 @@ async fn keep(
                 short_runs = 0;
                 continue;
             }
-            () = &mut nobody => break,
+            () = &mut nobody => return,
             _ = stopped.changed() => return,
         };
         if let End::Ok = end {
-            break;
+            return live.ended(&channel, number);
         }
         if start.elapsed() >= SHORT {
             short_runs = 0;
@@ -70,11 +70,10 @@ async fn keep(
         short_runs += 1;
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = &mut nobody => break,
+            () = &mut nobody => return,
             _ = stopped.changed() => return,
         }
     }
-    live.ended(&channel, number);
 }
 
 async fn run_once(live: &Live, address: &Address, channel: &str, data: &[u8]) -> End {
@@ -99,12 +98,13 @@ async fn run_once(live: &Live, address: &Address, channel: &str, data: &[u8]) ->
     }
 }
 
-/// Waits until the third look in a row finds no viewer.
+/// Waits until the third look in a row finds no viewer, and has the channel forgotten.
 async fn nobody_left(live: &Live, channel: &str) {
     let mut looks = tokio::time::interval(live.options().presence_interval);
     looks.tick().await;
     let mut empty = 0;
-    while empty < EMPTY_LOOKS {
+    // Somebody may come between the last look and the end: then the run goes on.
+    while empty < EMPTY_LOOKS || !live.forget(channel) {
         looks.tick().await;
         empty = if live.viewers(channel) == 0 {
             empty + 1
