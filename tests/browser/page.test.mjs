@@ -216,7 +216,7 @@ for (const grafana of ['10', '13']) {
     test('saves and tests the data source', async () => {
       await open({ page: 'datasource', size: [1440, 1400] });
       const save = bench.page.getByRole('button', { name: 'Save & test' });
-      const brokers = bench.page.getByLabel(/Bootstrap servers/);
+      const brokers = bench.page.getByRole('textbox', { name: 'Bootstrap servers' });
       const good = await brokers.inputValue();
       await save.click();
       await bench.page.locator('[aria-label^="Alert success"], [data-testid="data-testid Alert success"]').waitFor();
@@ -225,7 +225,7 @@ for (const grafana of ['10', '13']) {
         await brokers.fill('no-such-host.invalid:9092');
         await save.click();
         const alert = bench.page.locator('[aria-label^="Alert error"], [data-testid="data-testid Alert error"]');
-        await alert.getByText('no-such-host.invalid').waitFor();
+        await alert.getByText('no-such-host.invalid').first().waitFor();
         await bench.picture(`data-source-wrong-${grafana}`);
       } finally {
         await brokers.fill(good);

@@ -61,7 +61,7 @@ export function DataSourcePage({ dataSources }: { dataSources: PageDataSourceSrv
       </DataSourcePluginContextProvider>
       {outcome && (
         <Alert severity={outcome.severity} title={outcome.title} className={styles.outcome}>
-          {outcome.details}
+          {outcome.details && <details className={styles.details}>{outcome.details}</details>}
         </Alert>
       )}
       <Button onClick={() => void saveAndTest()} disabled={busy} className={styles.save}>
@@ -96,6 +96,7 @@ const getStyles = (theme: GrafanaTheme2) => ({
   title: css({ marginTop: theme.spacing(2) }),
   name: css({ margin: theme.spacing(2, 0, 4) }),
   type: css({ color: theme.colors.text.secondary }),
+  details: css({ whiteSpace: 'pre-wrap' }),
   outcome: css({ marginTop: theme.spacing(4) }),
   save: css({ marginTop: theme.spacing(2) }),
 });
