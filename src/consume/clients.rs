@@ -73,6 +73,7 @@ pub struct Clients {
     shared: ClientConfig,
     stream: StreamConfigs,
     bootstrap: Vec<String>,
+    shortcomings: Vec<String>,
     timeout: Duration,
     current: Mutex<Option<Arc<Client>>>,
     calls: Arc<Semaphore>,
@@ -93,6 +94,7 @@ impl Clients {
                 uncommitted: properties::stream(settings, IsolationLevel::ReadUncommitted)?,
             },
             bootstrap: properties::bootstrap(settings),
+            shortcomings: properties::shortcomings(settings),
             timeout: settings.timeout,
             current: Mutex::new(None),
             calls: Arc::new(Semaphore::new(MAX_BLOCKED_CALLS)),
@@ -102,6 +104,11 @@ impl Clients {
     /// Gives the servers that the settings name, as `host:port`.
     pub fn bootstrap(&self) -> &[String] {
         &self.bootstrap
+    }
+
+    /// Says what of the settings the Kafka library cannot do as asked.
+    pub fn shortcomings(&self) -> &[String] {
+        &self.shortcomings
     }
 
     /// Gives the time that one question to Kafka may take.

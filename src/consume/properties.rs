@@ -66,6 +66,20 @@ pub(super) fn bootstrap(settings: &Settings) -> Vec<String> {
         .collect()
 }
 
+/// Says what of the settings librdkafka cannot do as asked, for Save & test to show.
+pub(super) fn shortcomings(settings: &Settings) -> Vec<String> {
+    let check = settings
+        .security
+        .tls
+        .as_ref()
+        .map(|tls| name_check(tls, &bootstrap(settings)));
+    if check != Some(NameCheck::ChainOnly) {
+        return Vec::new();
+    }
+    vec!["`serverName` differs from a name in `bootstrapServers`, and the Kafka library cannot compare certificates with \
+          another name: brokers are trusted by `tlsCACert` alone, whatever the name in their certificate".to_owned()]
+}
+
 fn common(settings: &Settings) -> Result<ClientConfig, KafkaError> {
     let mut config = ClientConfig::new();
     // rdkafka's own default is the level of the `log` crate, which nobody listens to here.
@@ -113,10 +127,17 @@ fn add_sasl(config: &mut ClientConfig, sasl: &Sasl) {
 
 fn add_tls(config: &mut ClientConfig, tls: &Tls, servers: &[String]) -> Result<(), KafkaError> {
     match &tls.ca {
-        Some(ca) => config.set("ssl.ca.pem", ca.as_str()),
-        // A static OpenSSL does not know where this system keeps its certificates.
-        None => config.set("ssl.ca.location", "probe"),
-    };
+        Some(ca) => {
+            config.set("ssl.ca.pem", ca.as_str());
+        }
+        // OpenSSL takes these two variables for itself. Without them a static one would look in no folder of this system.
+        None if ["SSL_CERT_FILE", "SSL_CERT_DIR"]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some()) => {}
+        None => {
+            config.set("ssl.ca.location", "probe");
+        }
+    }
     if let Some(client) = &tls.client {
         config.set("ssl.certificate.pem", client.certificate.as_str());
         config.set("ssl.key.pem", client.key.expose());
@@ -143,7 +164,7 @@ fn add_tls(config: &mut ClientConfig, tls: &Tls, servers: &[String]) -> Result<(
 
 /// Says how the name in a broker's certificate is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NameCheck {
+enum NameCheck {
     /// Against the name that was connected to.
     ByLibrdkafka,
     /// Not at all, but it must be signed by the data source's own authority.
@@ -153,7 +174,7 @@ pub(super) enum NameCheck {
 }
 
 /// Finds out whether `serverName` asks for more than librdkafka can do, which knows no name but the broker's own.
-pub(super) fn name_check(tls: &Tls, servers: &[String]) -> NameCheck {
+fn name_check(tls: &Tls, servers: &[String]) -> NameCheck {
     let Some(wanted) = &tls.server_name else {
         return NameCheck::ByLibrdkafka;
     };
@@ -175,3 +196,6 @@ fn isolation(level: IsolationLevel) -> &'static str {
         IsolationLevel::ReadUncommitted => "read_uncommitted",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -129,6 +129,11 @@ impl Report {
 
 async fn check(instance: &Instance) -> Report {
     let settings = &instance.settings;
+    let problems = [
+        settings.problems.as_slice(),
+        instance.clients.shortcomings(),
+    ]
+    .concat();
     let servers = instance.clients.bootstrap();
     let deadline = Instant::now() + settings.health_timeout;
     let probes = Probes::start(servers, settings.health_timeout);
@@ -136,7 +141,7 @@ async fn check(instance: &Instance) -> Report {
         Ok(cluster) => cluster,
         Err(error) => {
             let error = with_probes(error, probes, settings.health_timeout, servers).await;
-            return Report::failure(&error.to_string(), &settings.problems);
+            return Report::failure(&error.to_string(), &problems);
         }
     };
     let patience = PATIENCE.min(deadline.saturating_duration_since(Instant::now()));
@@ -153,14 +158,14 @@ async fn check(instance: &Instance) -> Report {
     };
     // Records come from the addresses that the brokers advertise, and from nowhere else.
     if !advertised.is_empty() && advertised.iter().all(fails) {
-        return Report::unreachable(&faults, &settings.problems);
+        return Report::unreachable(&faults, &problems);
     }
     let permitted = cluster
         .topics
         .iter()
         .filter(|topic| settings.topics.permits(topic))
         .count();
-    Report::success(&cluster, permitted, &faults, &settings.problems)
+    Report::success(&cluster, permitted, &faults, &problems)
 }
 
 /// Where librdkafka gave no reason, says how far a bare connection to each server came.

@@ -120,13 +120,16 @@ async fn serve() -> Result<(), ServeError> {
         sleep(FAREWELL).await;
     };
 
-    say_hello(&socket).map_err(ServeError::Handshake)?;
-    info!(version = env!("CARGO_PKG_VERSION"), "plugin started");
-    let result = tokio::select! {
-        served = serving => served.map_err(ServeError::from),
-        () = out_of_patience => Ok(()),
-        _ = terminate.recv() => Ok(()),
+    let served = async {
+        say_hello(&socket).map_err(ServeError::Handshake)?;
+        info!(version = env!("CARGO_PKG_VERSION"), "plugin started");
+        tokio::select! {
+            served = serving => served.map_err(ServeError::from),
+            () = out_of_patience => Ok(()),
+            _ = terminate.recv() => Ok(()),
+        }
     };
+    let result = served.await;
     socket.remove();
     result
 }
