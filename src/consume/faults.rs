@@ -1,8 +1,9 @@
 //! What librdkafka says beside its calls: the reasons for their bare codes.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::{Entry, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rdkafka::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
@@ -10,12 +11,14 @@ use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::{KafkaError as ClientError, RDKafkaErrorCode as Code};
 use tokio::sync::Notify;
 use tokio::time::sleep;
-use tracing::{debug, info};
+use tracing::{debug, warn};
 
 use super::errors::{Cause, Fault};
 
 /// The most topic faults that are kept for a reader that does not ask.
 const MAX_TOPIC_FAULTS: usize = 64;
+/// How long the log is spared the same cause at the same broker.
+const LOG_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Keeps the last fault of each broker of one client, and what was said about topics.
 ///
@@ -32,6 +35,23 @@ struct Said {
     brokers: BTreeMap<String, Fault>,
     general: Option<Fault>,
     topics: Vec<TopicFault>,
+    logged: HashMap<(Option<String>, Cause), Instant>,
+}
+
+impl Said {
+    /// Tells whether the log has not had this cause at this broker for a while: a broker is tried every second.
+    fn is_worth_a_line(&mut self, fault: &Fault) -> bool {
+        let now = Instant::now();
+        self.logged
+            .retain(|_, logged| now.duration_since(*logged) < LOG_INTERVAL);
+        match self.logged.entry((fault.broker.clone(), fault.cause)) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(entry) => {
+                entry.insert(now);
+                true
+            }
+        }
+    }
 }
 
 /// Is a report about a topic that is not there, any more or yet.
@@ -110,16 +130,21 @@ impl FaultLog {
 
     fn record(&self, fault: Fault) {
         let mut said = self.said();
-        let slot = match &fault.broker {
-            Some(broker) => said.brokers.get(broker),
-            None => said.general.as_ref(),
+        if said.is_worth_a_line(&fault) {
+            let broker = fault.broker.as_deref().unwrap_or_default();
+            warn!(broker, cause = ?fault.cause, "kafka: {}", fault.text);
+        }
+        let Said {
+            brokers, general, ..
+        } = &mut *said;
+        let known = match &fault.broker {
+            Some(broker) => brokers.get(broker),
+            None => general.as_ref(),
         };
-        // The log line and the callback bring the same fault; a second, vaguer text follows some TLS faults.
-        if slot.is_none_or(|known| supersedes(&fault, known)) {
-            info!(broker = fault.broker.as_deref().unwrap_or(""), cause = ?fault.cause, "kafka: {}", fault.text);
+        if known.is_none_or(|known| supersedes(&fault, known)) {
             match fault.broker.clone() {
-                Some(broker) => drop(said.brokers.insert(broker, fault)),
-                None => said.general = Some(fault),
+                Some(broker) => drop(brokers.insert(broker, fault)),
+                None => *general = Some(fault),
             }
         }
         drop(said);
@@ -208,6 +233,15 @@ mod tests {
         );
         log.clear();
         assert_eq!(log.faults(), []);
+    }
+
+    #[test]
+    fn the_log_gets_a_cause_once_a_minute() {
+        let mut said = Said::default();
+        let (refused, password) = (Fault::parse(None, REFUSED), Fault::parse(None, PASSWORD));
+        let lines = [&refused, &refused, &password, &refused, &password]
+            .map(|fault| said.is_worth_a_line(fault));
+        assert_eq!(lines, [true, false, true, false, false]);
     }
 
     #[test]
