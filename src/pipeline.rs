@@ -170,6 +170,9 @@ impl Pipeline {
 
     /// Gives the packet that is due, if one is.
     pub fn poll_packet(&mut self, now: Now) -> Option<Packet> {
+        if !self.notices.is_empty() {
+            self.batch.touch(now.monotonic);
+        }
         if !self
             .batch
             .leave(self.set.rows(), self.set.bytes(), now.monotonic)

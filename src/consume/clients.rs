@@ -27,6 +27,9 @@ const SETTLE: Duration = Duration::from_secs(2);
 /// How often the thread that serves callbacks looks whether its client is still wanted.
 const SERVE_INTERVAL: Duration = Duration::from_millis(250);
 
+/// How long a broker may hold back the answer that a partition has no more records, in milliseconds.
+const SCAN_WAIT_MS: &str = "10";
+
 /// Is one librdkafka client. Dropping it blocks for about 100 ms, so that happens on a thread of its own.
 pub struct Client(Option<BaseConsumer<FaultLog>>);
 
@@ -116,15 +119,23 @@ impl Clients {
         self.timeout
     }
 
-    /// Makes the client of one stream or scan: whoever reads polls it, from one thread only.
-    ///
-    /// Nothing is assigned yet. Reading certificates takes some milliseconds.
-    pub async fn consumer(&self, isolation: IsolationLevel) -> Result<Client, KafkaError> {
+    /// Gives what a stream's own thread needs to make its client, and to make it again.
+    pub fn reader(&self, isolation: IsolationLevel) -> ClientMaker {
         let config = match isolation {
             IsolationLevel::ReadCommitted => self.stream.committed.clone(),
             IsolationLevel::ReadUncommitted => self.stream.uncommitted.clone(),
         };
-        blocking(move || Client::create(&config)).await
+        ClientMaker {
+            config,
+            bootstrap: self.bootstrap.clone(),
+        }
+    }
+
+    /// Gives what a bounded read needs to make its client. It learns at once that a partition has no more records.
+    pub fn scanner(&self, isolation: IsolationLevel) -> ClientMaker {
+        let mut maker = self.reader(isolation);
+        maker.config.set("fetch.wait.max.ms", SCAN_WAIT_MS);
+        maker
     }
 
     /// Asks Kafka through the shared client, within the data source's timeout.
@@ -229,6 +240,24 @@ impl Clients {
 
     fn current(&self) -> std::sync::MutexGuard<'_, Option<Arc<Client>>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes clients that read: whoever has one polls it, from one thread only.
+pub struct ClientMaker {
+    config: ClientConfig,
+    bootstrap: Vec<String>,
+}
+
+impl ClientMaker {
+    /// Makes a client with nothing assigned; it connects by itself. Reading certificates takes some milliseconds.
+    pub fn make(&self) -> Result<Client, KafkaError> {
+        Client::create(&self.config)
+    }
+
+    /// Gives the servers that the settings name, as `host:port`.
+    pub fn bootstrap(&self) -> &[String] {
+        &self.bootstrap
     }
 }
 

@@ -204,6 +204,22 @@ pub(super) fn is_transport(code: Code) -> bool {
     )
 }
 
+/// Tells whether an error of a poll says that waiting for records is in vain for now.
+pub(super) fn gives_no_records(error: &ClientError) -> bool {
+    match error.rdkafka_error_code() {
+        // It may be one broker of several.
+        None | Some(Code::BrokerTransportFailure) => false,
+        Some(
+            Code::AutoOffsetReset
+            | Code::TopicAuthorizationFailed
+            | Code::UnknownTopicOrPartition
+            | Code::UnknownTopic
+            | Code::UnknownPartition,
+        ) => true,
+        Some(code) => is_transport(code),
+    }
+}
+
 /// Finds the setting that a librdkafka property, or a text with its name, comes from.
 fn settings_key(text: &str) -> &'static str {
     for (word, key) in [

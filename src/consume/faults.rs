@@ -105,7 +105,8 @@ impl FaultLog {
         }
     }
 
-    fn is_final(&self, bootstrap: &[String]) -> bool {
+    /// Tells whether each of `bootstrap` (`host:port`) has failed for a reason that waiting cannot mend.
+    pub fn is_final(&self, bootstrap: &[String]) -> bool {
         let said = self.said();
         let is_final = |server: &String| {
             said.brokers

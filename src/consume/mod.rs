@@ -3,10 +3,21 @@
 //! `properties` turns settings into librdkafka's, `clients` makes and shares its clients and gives every call a
 //! deadline, `faults` keeps what librdkafka says beside its calls, `errors` puts it into words, `topics` asks what
 //! there is, and `probe` finds out how far a connection gets.
+//!
+//! `identity` is what librdkafka can do and rdkafka cannot, `look` asks with it what a topic is now, `start` decides
+//! where reading begins and goes on, `last` counts back to the last records. With these `reader` reads for a stream and
+//! `scan` for one answer.
 
 pub mod clients;
+mod clock;
 pub mod errors;
 pub mod faults;
+pub mod identity;
+pub mod last;
+pub mod look;
 pub mod probe;
 mod properties;
+pub mod reader;
+pub mod scan;
+pub mod start;
 pub mod topics;

@@ -9,15 +9,23 @@ use thiserror::Error;
 use tonic::Status;
 use tracing::{info, warn};
 
+use super::channel::Schemas;
 use super::telemetry;
+use crate::batch::SlotBudget;
 use crate::config::{Settings, SettingsError};
 use crate::consume::clients::Clients;
 use crate::consume::errors::KafkaError;
+use crate::perf::PerfFlags;
 
 /// Is one data source as it was last saved.
 pub(super) struct Instance {
     pub(super) settings: Settings,
     pub(super) clients: Clients,
+    /// What all channels of this data source may send together.
+    pub(super) budget: Arc<SlotBudget>,
+    /// The columns of what runs.
+    pub(super) schemas: Schemas,
+    pub(super) flags: PerfFlags,
 }
 
 /// Says why a data source cannot be used. No text has a setting's value in it.
@@ -39,6 +47,7 @@ impl From<InstanceError> for Status {
 
 /// Holds the instance of each data source, and replaces it when its settings change.
 pub(super) struct Instances {
+    flags: PerfFlags,
     /// Makes fingerprints that nobody can compare from outside.
     hasher: RandomState,
     known: Mutex<HashMap<Key, Known>>,
@@ -61,8 +70,9 @@ struct Version {
 
 impl Instances {
     /// Starts without instances.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(flags: PerfFlags) -> Self {
         Self {
+            flags,
             hasher: RandomState::new(),
             known: Mutex::default(),
         }
@@ -89,7 +99,7 @@ impl Instances {
         if let Some(found) = known.get(&key).filter(|found| found.version == version) {
             return Ok(Arc::clone(&found.instance));
         }
-        let instance = Arc::new(Self::make(source)?);
+        let instance = Arc::new(self.make(source)?);
         known.insert(
             key,
             Known {
@@ -100,7 +110,7 @@ impl Instances {
         Ok(instance)
     }
 
-    fn make(source: &DataSourceInstanceSettings) -> Result<Instance, InstanceError> {
+    fn make(&self, source: &DataSourceInstanceSettings) -> Result<Instance, InstanceError> {
         let settings = Settings::parse(&source.json_data, &source.decrypted_secure_json_data)?;
         telemetry::raise(settings.log_level);
         info!(uid = source.uid.as_str(), "data source loaded");
@@ -109,6 +119,9 @@ impl Instances {
         }
         Ok(Instance {
             clients: Clients::new(&settings)?,
+            budget: Arc::new(SlotBudget::new(settings.slot_bytes)),
+            schemas: Schemas::default(),
+            flags: self.flags,
             settings,
         })
     }

@@ -1,12 +1,16 @@
 //! SHELL: what Grafana sees, one file for each call of its plugin protocol.
 //!
 //! `serve` runs the process, `telemetry` its log, `instance` holds what a data source's calls share; `health` and
-//! `resource` answer the settings page and the editors.
+//! `resource` answer the settings page and the editors, `query` a panel, and `stream` runs its live channel, which
+//! `channel` lets it have.
 
+mod channel;
 mod health;
 mod instance;
+mod query;
 mod resource;
 mod serve;
+mod stream;
 mod telemetry;
 
 pub use serve::run;

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use grafana_plugin_sdk::pluginv2::diagnostics_server::DiagnosticsServer;
 use grafana_plugin_sdk::pluginv2::resource_server::ResourceServer;
+use grafana_plugin_sdk::pluginv2::stream_server::StreamServer;
 use thiserror::Error;
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -34,8 +35,11 @@ use self::guard::Guarded;
 use self::socket::PrivateSocket;
 use super::health::Diagnostics;
 use super::instance::Instances;
+use super::query::{DataServer, Queries};
 use super::resource::Resources;
+use super::stream::Streams;
 use super::telemetry;
+use crate::perf::PerfFlags;
 
 /// go-plugin's protocol version, and the version of Grafana's plugin protocol on top of it.
 const HANDSHAKE: &str = "1|2|unix";
@@ -144,10 +148,13 @@ async fn services(controller: Controller) -> Router {
     reporter
         .set_service_status(HEALTH_NAME, ServingStatus::Serving)
         .await;
-    let instances = Arc::new(Instances::new());
+    let flags = PerfFlags::from_env(|name| env::var(name).ok());
+    let instances = Arc::new(Instances::new(flags));
 
     let diagnostics = DiagnosticsServer::new(Diagnostics::new(Arc::clone(&instances)));
-    let resources = ResourceServer::new(Resources::new(instances));
+    let resources = ResourceServer::new(Resources::new(Arc::clone(&instances)));
+    let data = DataServer::new(Queries::new(Arc::clone(&instances)), MAX_MESSAGE);
+    let streams = StreamServer::new(Streams::new(instances));
     Server::builder()
         // hyper's limit of 200 calls a connection would stop the 201st panel.
         .max_concurrent_streams(u32::MAX)
@@ -158,6 +165,8 @@ async fn services(controller: Controller) -> Router {
         .add_service(controller)
         .add_service(guarded(diagnostics.max_decoding_message_size(MAX_MESSAGE)))
         .add_service(guarded(resources.max_decoding_message_size(MAX_MESSAGE)))
+        .add_service(guarded(data))
+        .add_service(guarded(streams.max_decoding_message_size(MAX_MESSAGE)))
 }
 
 /// Wraps a service so that a panic in it is an error of one call.

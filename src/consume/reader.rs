@@ -1,0 +1,288 @@
+//! SHELL: reads one topic for one stream, on a thread of its own, and hands finished packets to the stream's channel.
+//!
+//! The thread owns its client: it polls, asks and assigns, and nobody else touches it. A full channel or a spent budget
+//! makes it stop taking records, and librdkafka then stops fetching at its queue's limit: memory stays bounded and
+//! nothing is lost. It ends only when the channel's other side is dropped. Whatever goes wrong with Kafka is said in the
+//! stream, once, and tried again.
+//!
+//! `watch` looks after the topic and the brokers, `trouble` keeps a fault from being said twice, `pace` finds out
+//! whether the channel can keep up, and `words` says it all.
+
+mod pace;
+mod trouble;
+mod watch;
+mod words;
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rdkafka::message::{BorrowedMessage, Message};
+use thiserror::Error;
+use tokio::sync::mpsc;
+use tracing::{error, info};
+
+use super::clients::{Client, ClientMaker};
+use super::clock::now;
+use super::identity::headers;
+use super::look::{Looking, Subject};
+use super::start::{Progress, Reason};
+use crate::config::StreamSpec;
+use crate::frame::Packet;
+use crate::pipeline::{ErrorAt, Pipeline};
+use crate::record::{Now, Record};
+
+use pace::Pace;
+use trouble::Troubles;
+use watch::Failures;
+
+/// Is one stream's reader, not yet started.
+pub struct Reader {
+    pub clients: ClientMaker,
+    pub spec: Arc<StreamSpec>,
+    pub pipeline: Pipeline,
+    /// How often the topic is looked at: for partitions that were added, and whether it is still the same topic.
+    pub metadata_interval: Duration,
+}
+
+/// Is the end where the packets come out; dropping it stops the reader.
+pub type Packets = mpsc::Receiver<Result<Packet, Panicked>>;
+
+/// Says that the reader has stopped over a fault of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the stream stopped over an internal fault, which is in the plugin's log")]
+pub struct Panicked;
+
+impl Reader {
+    /// Starts the thread. Kafka is first asked there: nothing here waits.
+    pub fn start(self) -> io::Result<Packets> {
+        let (sender, packets) = mpsc::channel(PACKETS_WAITING);
+        let work = move || {
+            if catch_unwind(AssertUnwindSafe(|| self.read(&sender))).is_err() {
+                error!("a stream's reader panicked");
+                // Nobody is left to tell where this fails.
+                let _ = sender.blocking_send(Err(Panicked));
+            }
+        };
+        thread::Builder::new()
+            .name("kafka-reader".to_owned())
+            .spawn(work)?;
+        Ok(packets)
+    }
+
+    fn read(self, packets: &Sender) {
+        let Self {
+            clients,
+            spec,
+            mut pipeline,
+            metadata_interval,
+        } = self;
+        let subject = Subject::from(&*spec);
+        let mut progress = None;
+        info!(topic = spec.topic.as_str(), "stream starts");
+        loop {
+            let client = match clients.make() {
+                Ok(client) => client,
+                Err(error) => {
+                    pipeline.push_error(ErrorAt::default(), &words::no_client(&error), now());
+                    hold(&mut pipeline, packets);
+                    break;
+                }
+            };
+            let run = Run {
+                client: &client,
+                subject: &subject,
+                spec: &spec,
+                bootstrap: clients.bootstrap(),
+                metadata_interval,
+                pipeline: &mut pipeline,
+                packets,
+                progress: progress.take(),
+                looking: None,
+                next_look: Instant::now(),
+                looked_at: Instant::now(),
+                taken_at: Instant::now(),
+                failures: Failures::default(),
+                troubles: Troubles::default(),
+                pace: Pace::default(),
+                reason: Reason::Routine,
+                is_assigned: false,
+                is_probing: false,
+                is_drained: false,
+            };
+            match run.read() {
+                End::Cancelled => break,
+                End::OtherTopic(begun) => {
+                    // Rows of the old topic must not travel under the new one's id: its offsets begin anew.
+                    send_rows(&mut pipeline, packets);
+                    progress = Some(begun);
+                }
+            }
+        }
+        info!(topic = spec.topic.as_str(), "stream ends");
+    }
+}
+
+type Sender = mpsc::Sender<Result<Packet, Panicked>>;
+
+/// Is a reader at work with one client.
+struct Run<'c> {
+    client: &'c Client,
+    subject: &'c Subject,
+    spec: &'c StreamSpec,
+    bootstrap: &'c [String],
+    metadata_interval: Duration,
+    pipeline: &'c mut Pipeline,
+    packets: &'c Sender,
+    /// `None` until the first look: nobody knows where the reader begins.
+    progress: Option<Progress>,
+    looking: Option<Looking<'c>>,
+    next_look: Instant,
+    looked_at: Instant,
+    taken_at: Instant,
+    failures: Failures,
+    troubles: Troubles,
+    pace: Pace,
+    /// Why the next look is taken.
+    reason: Reason,
+    is_assigned: bool,
+    /// Partitions were assigned again, to see whether the right to read is back.
+    is_probing: bool,
+    /// The last poll brought nothing: every record that was fetched has been taken.
+    is_drained: bool,
+}
+
+/// Says why a run with one client ended.
+enum End {
+    /// Nobody takes packets any more.
+    Cancelled,
+    /// The topic is another one. It counts leader epochs anew, which a client that knew the old one's takes for stale
+    /// answers: a new client goes on here.
+    OtherTopic(Progress),
+}
+
+impl Run<'_> {
+    fn read(mut self) -> End {
+        let mut time = now();
+        loop {
+            if self.packets.is_closed() {
+                return End::Cancelled;
+            }
+            if let Some(end) = self.watch(time) {
+                return end;
+            }
+            time = self.take(time);
+            while let Some(packet) = self.pipeline.poll_packet(time) {
+                if self.packets.blocking_send(Ok(packet)).is_err() {
+                    return End::Cancelled;
+                }
+            }
+        }
+    }
+
+    /// Takes one record where there is one and room for it; otherwise waits until there is something to do.
+    fn take(&mut self, time: Now) -> Now {
+        if !self.pipeline.has_room() {
+            self.pace.full(time.monotonic);
+            thread::sleep(self.idle_time(time.monotonic).max(MIN_NAP));
+            return now();
+        }
+        // A wait costs system calls: first everything that is there.
+        let wait = if self.is_drained {
+            whole_milliseconds(self.idle_time(time.monotonic))
+        } else {
+            Duration::ZERO
+        };
+        let polled = self.client.poll(wait);
+        let time = now();
+        self.is_drained = polled.is_none();
+        match polled {
+            Some(Ok(record)) => self.push(&record, time),
+            Some(Err(error)) => self.fault(&error, time),
+            None if self.pace.drained() => self.pipeline.notify(words::caught_up()),
+            None => {}
+        }
+        time
+    }
+
+    fn push(&mut self, message: &BorrowedMessage<'_>, time: Now) {
+        let (partition, offset) = (message.partition(), message.offset());
+        let headers = if self.spec.headers {
+            headers(message)
+        } else {
+            Vec::new()
+        };
+        let record = Record {
+            topic: self.spec.topic.as_str(),
+            partition,
+            offset,
+            // librdkafka has -1 where there is none.
+            timestamp: message.timestamp().to_millis().filter(|&ms| ms >= 0),
+            key: message.key(),
+            value: message.payload(),
+            headers: &headers,
+        };
+        self.pipeline.push(&record, time);
+        self.taken_at = time.monotonic;
+        if let Some(progress) = &mut self.progress {
+            progress.took(partition, offset);
+        }
+        if !self.troubles.is_empty() {
+            self.gets_records(time);
+        }
+    }
+
+    /// Gives the time until something is due.
+    fn idle_time(&self, now: Instant) -> Duration {
+        let look = match &self.looking {
+            // Nothing else to do: the look itself waits for its answer.
+            Some(_) if !self.is_assigned => now,
+            Some(_) => now + LOOK_POLL,
+            None => self.next_look,
+        };
+        let due = self
+            .pipeline
+            .next_flush()
+            .map_or(look, |flush| flush.min(look));
+        due.saturating_duration_since(now).min(MAX_WAIT)
+    }
+}
+
+/// Sends the rows that wait, as soon as the channel's budget lets them go.
+fn send_rows(pipeline: &mut Pipeline, packets: &Sender) {
+    while pipeline.pending_rows() > 0 && !packets.is_closed() {
+        match pipeline.poll_packet(now()) {
+            Some(packet) => {
+                if packets.blocking_send(Ok(packet)).is_err() {
+                    return;
+                }
+            }
+            None => thread::sleep(MIN_NAP),
+        }
+    }
+}
+
+/// Sends what the pipeline has, and waits until nobody wants more: what is wrong can only be mended by new settings, which
+/// start the stream anew.
+fn hold(pipeline: &mut Pipeline, packets: &Sender) {
+    send_rows(pipeline, packets);
+    while !packets.is_closed() {
+        thread::sleep(MAX_WAIT);
+    }
+}
+
+/// Rounds up to what librdkafka counts in: rdkafka spins through the rest of a millisecond.
+fn whole_milliseconds(time: Duration) -> Duration {
+    Duration::from_millis(time.as_nanos().div_ceil(1_000_000) as u64)
+}
+
+/// Packets that wait for the host; behind them the reader stops.
+const PACKETS_WAITING: usize = 8;
+/// The longest wait: how long a reader may take to notice that nobody wants its packets.
+const MAX_WAIT: Duration = Duration::from_millis(100);
+/// The shortest wait for room.
+const MIN_NAP: Duration = Duration::from_millis(1);
+/// How often a look that is on its way is asked for its answer while records are read.
+const LOOK_POLL: Duration = Duration::from_millis(10);

@@ -1,0 +1,244 @@
+//! SHELL: reads a bounded stretch of a topic, for one answer.
+
+use std::time::{Duration, Instant};
+
+use rdkafka::consumer::Consumer;
+use rdkafka::error::{KafkaError as ClientError, KafkaResult, RDKafkaErrorCode as Code};
+use rdkafka::message::Message;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use super::clients::Client;
+use super::clock::now;
+use super::errors::{KafkaError, gives_no_records};
+use super::identity::headers;
+use super::last::last_records;
+use super::look::{Subject, explain, look};
+use super::start::{Begin, Change, Look, Progress};
+use crate::config::{Cursor, StartPosition, StreamSpec};
+use crate::pipeline::{Pipeline, Step};
+use crate::record::Record;
+
+/// Says how much one answer may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub rows: usize,
+    /// Bytes of keys and values.
+    pub bytes: usize,
+    /// How long records are counted and read.
+    pub time: Duration,
+    /// How long Kafka may take to say what there is.
+    pub look: Duration,
+}
+
+/// Says why a scan stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// At the end of what was there when it began.
+    End,
+    Rows,
+    Bytes,
+    Time,
+}
+
+/// Is what a scan did; the rows are in the pipeline.
+#[derive(Debug)]
+pub struct Scanned {
+    /// Where it stopped: a stream goes on there.
+    pub cursor: Cursor,
+    pub changes: Vec<Change>,
+    pub stop: Stop,
+    /// False where time was up before the last N records were counted.
+    pub is_counted: bool,
+    /// Partitions that could not be read, since they have no leader.
+    pub closed: Vec<i32>,
+}
+
+/// Reads from the start position, or from `resume_at`, up to what is there now, within `limits`. Blocks.
+///
+/// Nobody else may poll the client.
+pub fn scan(
+    client: &Client,
+    bootstrap: &[String],
+    spec: &StreamSpec,
+    resume_at: Option<&Cursor>,
+    pipeline: &mut Pipeline,
+    limits: &Limits,
+) -> Result<Scanned, KafkaError> {
+    let subject = Subject::from(spec);
+    let look = look(client, &subject, bootstrap, limits.look)?;
+    let deadline = Instant::now() + limits.time;
+    let failed = |error: ClientError| {
+        let code = error.rdkafka_error_code().unwrap_or(Code::Fail);
+        explain(client, &subject.topic, code, limits.time)
+    };
+    let mut is_counted = true;
+    let begin = match (resume_at, spec.start) {
+        (Some(cursor), _) => Begin::At(cursor.clone()),
+        (None, StartPosition::Latest) => Begin::Newest,
+        (None, StartPosition::Earliest) => Begin::Oldest,
+        (None, StartPosition::LastN(n)) => {
+            // Half of the time for counting, half for reading.
+            let until = Instant::now() + limits.time / 2;
+            let last = last_records(client, &subject.topic, &look, n, || Instant::now() < until)
+                .map_err(failed)?;
+            is_counted = last.is_complete;
+            Begin::At(last.start)
+        }
+    };
+    let (mut progress, changes) = Progress::begin(begin, &look);
+    let mut reading = Reading {
+        client,
+        spec,
+        pipeline,
+        progress: &mut progress,
+        limits,
+        deadline,
+        rows: 0,
+        bytes: 0,
+    };
+    let stop = reading.read(&look).map_err(failed)?;
+    let closed = look
+        .closed
+        .iter()
+        .map(|&(partition, _)| partition)
+        .collect();
+    Ok(Scanned {
+        cursor: progress.cursor(),
+        changes,
+        stop,
+        is_counted,
+        closed,
+    })
+}
+
+/// Is a scan that has its start.
+struct Reading<'a> {
+    client: &'a Client,
+    spec: &'a StreamSpec,
+    pipeline: &'a mut Pipeline,
+    progress: &'a mut Progress,
+    limits: &'a Limits,
+    deadline: Instant,
+    rows: usize,
+    bytes: usize,
+}
+
+impl Reading<'_> {
+    fn read(&mut self, look: &Look) -> KafkaResult<Stop> {
+        let mut ends = Ends::new(look, self.progress);
+        let mut partitions = TopicPartitionList::with_capacity(ends.0.len());
+        for &(partition, _) in &ends.0 {
+            let next = self
+                .progress
+                .of(partition)
+                .map_or(Offset::Beginning, Offset::Offset);
+            partitions.add_partition_offset(self.spec.topic.as_str(), partition, next)?;
+        }
+        if ends.0.is_empty() {
+            return Ok(Stop::End);
+        }
+        self.client.assign(&partitions)?;
+        while !ends.0.is_empty() {
+            if let Some(stop) = self.spent() {
+                return Ok(stop);
+            }
+            match self.client.poll(POLL) {
+                Some(Ok(record)) => {
+                    let (partition, offset) = (record.partition(), record.offset());
+                    match ends.of(partition) {
+                        // Read ahead by librdkafka; it stays for the stream.
+                        Some(end) if offset >= end => self.reached(&mut ends, partition),
+                        Some(end) => {
+                            self.push(&record);
+                            if offset + 1 >= end {
+                                self.reached(&mut ends, partition);
+                            }
+                        }
+                        None => {}
+                    }
+                }
+                Some(Err(ClientError::PartitionEOF(partition))) => {
+                    self.reached(&mut ends, partition);
+                }
+                Some(Err(error)) if gives_no_records(&error) => return Err(error),
+                Some(Err(_)) | None => {}
+            }
+        }
+        Ok(Stop::End)
+    }
+
+    fn spent(&self) -> Option<Stop> {
+        if self.rows >= self.limits.rows {
+            Some(Stop::Rows)
+        } else if self.bytes >= self.limits.bytes {
+            Some(Stop::Bytes)
+        } else if Instant::now() >= self.deadline {
+            Some(Stop::Time)
+        } else {
+            None
+        }
+    }
+
+    fn push(&mut self, message: &rdkafka::message::BorrowedMessage<'_>) {
+        let headers = if self.spec.headers {
+            headers(message)
+        } else {
+            Vec::new()
+        };
+        let record = Record {
+            topic: self.spec.topic.as_str(),
+            partition: message.partition(),
+            offset: message.offset(),
+            timestamp: message.timestamp().to_millis().filter(|&ms| ms >= 0),
+            key: message.key(),
+            value: message.payload(),
+            headers: &headers,
+        };
+        self.bytes += message.key_len() + message.payload_len();
+        if let Step::Rows(rows) = self.pipeline.push(&record, now()) {
+            self.rows += rows;
+        }
+        self.progress.took(record.partition, record.offset);
+    }
+
+    /// Notes that a partition has been read up to where it ended when the scan began.
+    fn reached(&mut self, ends: &mut Ends, partition: i32) {
+        if let Some(end) = ends.close(partition) {
+            self.progress.reached(partition, end);
+        }
+    }
+}
+
+/// Lists the partitions that are still being read, and their ends.
+struct Ends(Vec<(i32, i64)>);
+
+impl Ends {
+    fn new(look: &Look, progress: &Progress) -> Self {
+        let is_open = |partition, high| progress.of(partition).is_some_and(|next| next < high);
+        let ends = look
+            .extents
+            .iter()
+            .map(|extent| (extent.partition, extent.high));
+        Self(
+            ends.filter(|&(partition, high)| is_open(partition, high))
+                .collect(),
+        )
+    }
+
+    fn of(&self, partition: i32) -> Option<i64> {
+        self.place(partition).map(|at| self.0[at].1)
+    }
+
+    fn close(&mut self, partition: i32) -> Option<i64> {
+        self.place(partition).map(|at| self.0.remove(at).1)
+    }
+
+    fn place(&self, partition: i32) -> Option<usize> {
+        self.0
+            .binary_search_by_key(&partition, |&(open, _)| open)
+            .ok()
+    }
+}
+
+/// How long one wait for a record takes; time that is up is noticed after it.
+const POLL: Duration = Duration::from_millis(50);

@@ -1,0 +1,149 @@
+//! `SubscribeStream`, `PublishStream` and `RunStream`: live channels.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use grafana_plugin_sdk::pluginv2::publish_stream_response::Status as PublishStatus;
+use grafana_plugin_sdk::pluginv2::stream_server::Stream;
+use grafana_plugin_sdk::pluginv2::subscribe_stream_response::Status as SubscribeStatus;
+use grafana_plugin_sdk::pluginv2::{
+    PublishStreamRequest, PublishStreamResponse, RunStreamRequest, StreamPacket,
+    SubscribeStreamRequest, SubscribeStreamResponse,
+};
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+use tracing::{error, info};
+
+use super::channel::{Refusal, admit};
+use super::instance::{Instance, Instances};
+use crate::batch::Pacer;
+use crate::config::{StreamSpec, key};
+use crate::consume::reader::{Packets, Panicked, Reader};
+use crate::frame::Packet;
+use crate::perf::PerfFlags;
+use crate::pipeline::Pipeline;
+
+/// Answers the calls about live channels.
+pub(super) struct Streams {
+    instances: Arc<Instances>,
+}
+
+impl Streams {
+    /// Serves the data sources of `instances`.
+    pub(super) fn new(instances: Arc<Instances>) -> Self {
+        Self { instances }
+    }
+}
+
+#[tonic::async_trait]
+impl Stream for Streams {
+    type RunStreamStream =
+        Pin<Box<dyn tokio_stream::Stream<Item = Result<StreamPacket, Status>> + Send>>;
+
+    /// Says whether a browser may have a channel. Kafka is not asked: a refusal is final in the browser, while a broker
+    /// may come back, and a run says in its rows what is wrong.
+    async fn subscribe_stream(
+        &self,
+        request: Request<SubscribeStreamRequest>,
+    ) -> Result<Response<SubscribeStreamResponse>, Status> {
+        let request = request.into_inner();
+        let instance = self.instances.of(request.plugin_context.as_ref())?;
+        let status = match admit(&instance.settings.topics, &request.path, &request.data) {
+            Ok(_) => SubscribeStatus::Ok,
+            Err(refusal) => {
+                info!(
+                    path = request.path.as_str(),
+                    "subscription refused: {refusal}"
+                );
+                SubscribeStatus::PermissionDenied
+            }
+        };
+        // A viewer gets columns and rows from the answer to its query, and packets with both from now on.
+        Ok(Response::new(SubscribeStreamResponse {
+            status: status.into(),
+            data: Vec::new(),
+        }))
+    }
+
+    /// Refuses: nothing is ever written to Kafka.
+    async fn publish_stream(
+        &self,
+        _: Request<PublishStreamRequest>,
+    ) -> Result<Response<PublishStreamResponse>, Status> {
+        let status = PublishStatus::PermissionDenied.into();
+        Ok(Response::new(PublishStreamResponse {
+            status,
+            data: Vec::new(),
+        }))
+    }
+
+    /// Runs a channel until Grafana drops the answer.
+    async fn run_stream(
+        &self,
+        request: Request<RunStreamRequest>,
+    ) -> Result<Response<Self::RunStreamStream>, Status> {
+        let request = request.into_inner();
+        let instance = self.instances.of(request.plugin_context.as_ref())?;
+        let spec =
+            admit(&instance.settings.topics, &request.path, &request.data).map_err(|refusal| {
+                match refusal {
+                    Refusal::Query(_) => Status::invalid_argument(refusal.to_string()),
+                    Refusal::Path | Refusal::Topic(_) => {
+                        Status::permission_denied(refusal.to_string())
+                    }
+                }
+            })?;
+        let packets = start(&instance, spec).map_err(|error| {
+            error!("no thread for a stream: {error}");
+            Status::resource_exhausted("the plugin cannot start another thread")
+        })?;
+        Ok(Response::new(Box::pin(
+            ReceiverStream::new(packets).map(message),
+        )))
+    }
+}
+
+/// Gives what Grafana gets. An error makes it start the stream anew.
+#[expect(clippy::result_large_err, reason = "tonic's own error")]
+fn message(packet: Result<Packet, Panicked>) -> Result<StreamPacket, Status> {
+    match packet {
+        Ok(packet) => Ok(StreamPacket { data: packet.json }),
+        Err(panicked) => Err(Status::internal(panicked.to_string())),
+    }
+}
+
+fn start(instance: &Instance, spec: StreamSpec) -> std::io::Result<Packets> {
+    let schema = instance.schemas.of(key(&spec));
+    let spec = Arc::new(spec);
+    let pacer = pacer(&spec, instance);
+    let reader = Reader {
+        clients: instance.clients.reader(spec.isolation),
+        pipeline: Pipeline::new(
+            Arc::clone(&spec),
+            instance.settings.flatten,
+            schema,
+            pacer,
+            instance.flags,
+        ),
+        spec,
+        metadata_interval: instance.settings.metadata_interval,
+    };
+    reader.start()
+}
+
+/// Gives the channel's budget: none where the query, or the flag for plain behaviour, takes it off.
+fn pacer(spec: &StreamSpec, instance: &Instance) -> Pacer {
+    let PerfFlags {
+        disable_stream_microbatch: is_plain,
+        ..
+    } = instance.flags;
+    if spec.pacing && !is_plain {
+        Pacer::new(Arc::clone(&instance.budget))
+    } else {
+        Pacer::off()
+    }
+}
+
+#[cfg(test)]
+mod tests;
