@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rdkafka::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use serde_json::{Value, json};
-use streamscope::batch::Pacer;
+use streamscope::batch::{Pacer, SlotBudget};
 use streamscope::columns::StreamSchema;
 use streamscope::config::{Cursor, PanelQuery, Settings, StreamSpec};
 use streamscope::consume::clients::Clients;
@@ -132,6 +132,12 @@ impl Viewer {
             .spec;
         let spec = Arc::new(StreamSpec { cursor, ..spec });
         let schema = Arc::new(StreamSchema::new());
+        // Most tests are about records and not about how many a browser can show.
+        let pacer = if query["pacing"] == json!(true) {
+            Pacer::new(Arc::new(SlotBudget::new(settings.slot_bytes)))
+        } else {
+            Pacer::off()
+        };
         let reader = Reader {
             clients: Clients::new(&settings).unwrap().reader(spec.isolation),
             spec: Arc::clone(&spec),
@@ -139,7 +145,7 @@ impl Viewer {
                 Arc::clone(&spec),
                 settings.flatten,
                 schema,
-                Pacer::off(),
+                pacer,
                 PerfFlags::default(),
             ),
             metadata_interval: Duration::from_millis(300),
@@ -484,6 +490,62 @@ fn a_viewer_that_leaves_ends_the_reader() {
             left.elapsed()
         );
     }
+}
+
+/// 1 KiB a record: the channel's budget is 1,280 of them a second.
+#[test]
+fn only_latest_passes_over_what_a_panel_cannot_show() {
+    let kafka = Kafka::start();
+    kafka.store().create("t", 1).unwrap();
+    let query = |more: Value| {
+        let mut query = json!({ "topicName": "t", "messageFormat": "plaintext", "pacing": true });
+        query
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        query
+    };
+    let mut latest = kafka.read(&query(json!({})));
+    let mut every = kafka.read(&query(json!({ "everyRecord": true })));
+    latest.is_at_work(|| kafka.produce("t", 0, 1));
+    every.is_at_work(|| kafka.produce("t", 0, 1));
+    let value = "x".repeat(1024);
+    let producer: BaseProducer = ClientConfig::new()
+        .set("bootstrap.servers", &kafka.bootstrap)
+        .create()
+        .unwrap();
+    for _ in 0..15_000 {
+        let record = BaseRecord::<(), _>::to("t").partition(0).payload(&value);
+        producer.send(record).unwrap();
+    }
+    producer.flush(Duration::from_secs(20)).unwrap();
+
+    latest.notice("passed over up to ");
+    kafka.produce("t", 0, 5);
+    let end = kafka.store().offsets("t", 0).unwrap().1;
+    let seen = latest.until("the newest rows", |seen| {
+        seen.rows.ends_with(&partition(0, end - 5..end))
+    });
+    let notice = seen
+        .notices
+        .iter()
+        .find(|notice| notice.starts_with("passed"))
+        .unwrap();
+    let passed: i64 = notice.split(' ').nth(4).unwrap().parse().unwrap();
+    assert_eq!(
+        seen.rows.len() as i64 + passed,
+        end - seen.rows[0].1,
+        "{:?}",
+        seen.notices
+    );
+    assert!((5_000..12_000).contains(&passed), "{passed}");
+
+    every.notice("records behind the newest");
+    let first = every.seen.rows[0].1;
+    let rows = every.rows((end - first) as usize).to_vec();
+    assert_eq!(rows, partition(0, first..end));
+    every.notice("has caught up");
+    assert_eq!(every.seen.notices.len(), 2, "{:?}", every.seen.notices);
 }
 
 #[test]

@@ -43,8 +43,8 @@ impl Run<'_> {
     pub(super) fn watch(&mut self, time: Now) -> Option<End> {
         let Some(looking) = &mut self.looking else {
             let is_due = time.monotonic >= self.next_look
-                || (self.pace.is_behind(time.monotonic)
-                    && (self.may_skip() || self.pace.is_lag_news(time.monotonic)));
+                || self.must_skip(time.monotonic)
+                || self.pace.is_lag_news(time.monotonic);
             if is_due {
                 self.looked_at = time.monotonic;
                 self.looking = Some(Looking::new(self.client, self.subject, LOOK_LIMIT));
@@ -272,17 +272,15 @@ impl Run<'_> {
             return Ok(Some(End::OtherTopic(progress)));
         }
         let mut has_moved = !changes.is_empty() || reason == Reason::Refused || !self.is_assigned;
-        if self.pace.is_behind(time.monotonic) {
-            if self.may_skip() {
-                let offsets = progress.skip_to_end(look);
-                let rows = self.pipeline.discard_pending();
-                self.pipeline.notify(words::passed_over(offsets, rows));
-                self.pace.restart();
-                has_moved = true;
-            } else {
-                self.pace.said(time.monotonic);
-                self.pipeline.notify(words::lag(progress.lag(look)));
-            }
+        if self.must_skip(time.monotonic) {
+            let offsets = progress.skip_to_end(look);
+            let rows = self.pipeline.discard_pending();
+            self.pipeline.notify(words::passed_over(offsets, rows));
+            self.pace.restart();
+            has_moved = true;
+        } else if self.pace.is_lag_news(time.monotonic) {
+            self.pace.said(time.monotonic);
+            self.pipeline.notify(words::lag(progress.lag(look)));
         }
         if self.troubles.is(Kind::Read) {
             self.is_probing = true;
@@ -310,11 +308,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Tells whether this stream shows what is newest rather than everything.
-    fn may_skip(&self) -> bool {
+    /// Tells whether this stream shows what is newest rather than everything, and cannot keep up.
+    fn must_skip(&self, now: Instant) -> bool {
         self.spec.start == StartPosition::Latest
-            && self.spec.cursor.is_none()
             && !self.spec.every_record
+            && self.pace.is_behind(now)
     }
 
     fn look_soon(&mut self, time: Now) {
