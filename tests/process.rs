@@ -357,3 +357,33 @@ async fn hundreds_of_calls_at_once() {
         begin.elapsed()
     );
 }
+
+/// A port where something else listens: the answer comes at once, and says so.
+#[tokio::test]
+async fn what_listens_is_no_broker() {
+    use io::Write as _;
+    let web = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = web.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for connection in web.incoming() {
+            // Some connections are only looks at whether anybody listens.
+            let _ = connection
+                .unwrap()
+                .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let plugin = start(Options::default()).await;
+    let begin = Instant::now();
+    let settings = json!({"bootstrapServers": address, "healthcheckTimeout": 10_000});
+    let health = plugin.check_health(&source(settings)).await.unwrap();
+    assert!(
+        health.message.contains(&address) && health.message.contains("not speak Kafka"),
+        "{}",
+        health.message
+    );
+    assert!(
+        begin.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        begin.elapsed()
+    );
+}

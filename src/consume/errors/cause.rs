@@ -21,6 +21,7 @@ pub enum Cause {
     Credentials,
     Authentication,
     ClosedByBroker,
+    NotKafka,
     NoAnswer,
     Other,
 }
@@ -36,6 +37,9 @@ impl Cause {
             } else {
                 Self::NameUnknown
             };
+        }
+        if has("Invalid response size") {
+            return Self::NotKafka;
         }
         if has("PLAINTEXT broker listener") {
             return Self::PlaintextListener;
@@ -104,13 +108,14 @@ impl Cause {
             | Self::MechanismDisabled
             | Self::Credentials
             | Self::Authentication => Stage::Authentication,
-            Self::ClosedByBroker | Self::NoAnswer | Self::Other => Stage::Answer,
+            Self::ClosedByBroker | Self::NotKafka | Self::NoAnswer | Self::Other => Stage::Answer,
         }
     }
 
     /// Tells whether waiting cannot help: somebody has to change the settings or the broker.
     pub fn is_final(self) -> bool {
-        matches!(self.stage(), Stage::Tls | Stage::Authentication) || self == Self::NameUnknown
+        matches!(self.stage(), Stage::Tls | Stage::Authentication)
+            || matches!(self, Self::NameUnknown | Self::NotKafka)
     }
 
     pub(super) fn headline(self) -> &'static str {
@@ -131,6 +136,7 @@ impl Cause {
             Self::Credentials => "authentication failed, the broker refused the credentials",
             Self::Authentication => "authentication failed",
             Self::ClosedByBroker => "the broker closed the connection",
+            Self::NotKafka => "what listens does not speak Kafka",
             Self::NoAnswer => "no answer",
             Self::Other => "Kafka reported an error",
         }
@@ -180,6 +186,10 @@ impl Cause {
             Self::ClosedByBroker => {
                 "The listener may want TLS (SSL, SASL_SSL) or SASL where this data source uses none, may be no \
                  Kafka broker, or the broker is shutting down: check Security protocol and port"
+            }
+            Self::NotKafka => {
+                "It may be a web server or another service, or a TLS listener where this data source uses none: check \
+                 host, port and Security protocol"
             }
             Self::NoAnswer => {
                 "The broker may be overloaded, or the listener may want another security protocol: check Security \

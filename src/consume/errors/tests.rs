@@ -99,6 +99,12 @@ fn causes() {
             Cause::ClosedByBroker,
         ),
         (
+            "a web server",
+            Some(BrokerTransportFailure),
+            "10.255.255.1:9092/bootstrap: Receive failed: Invalid response size 1213486160 (0..100000000): increase receive.message.max.bytes (after 1ms in state APIVERSION_QUERY)",
+            Cause::NotKafka,
+        ),
+        (
             "no SASL where it is wanted",
             Some(BrokerTransportFailure),
             "127.0.0.1:19094/bootstrap: Send failed: Broken pipe (after 5ms in state UP)",
