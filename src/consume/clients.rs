@@ -23,7 +23,7 @@ const MAX_BLOCKED_CALLS: usize = 16;
 /// How long the reason for a failed call may take from librdkafka's queue to the fault log.
 const REASON_DELAY: Duration = Duration::from_millis(150);
 /// How long brokers that fail are tried again before a call gives up ahead of its deadline.
-const SETTLE: Duration = Duration::from_secs(2);
+pub(super) const SETTLE: Duration = Duration::from_secs(2);
 /// How often the thread that serves callbacks looks whether its client is still wanted.
 const SERVE_INTERVAL: Duration = Duration::from_millis(250);
 

@@ -95,7 +95,7 @@ impl FaultLog {
         tokio::pin!(settled);
         loop {
             let news = self.news.notified();
-            if self.is_final(bootstrap) || settled.is_elapsed() && self.is_settled(bootstrap) {
+            if self.is_conclusive(bootstrap, settled.is_elapsed()) {
                 return;
             }
             tokio::select! {
@@ -105,8 +105,12 @@ impl FaultLog {
         }
     }
 
-    /// Tells whether each of `bootstrap` (`host:port`) has failed for a reason that waiting cannot mend.
-    pub fn is_final(&self, bootstrap: &[String]) -> bool {
+    /// Tells what [`FaultLog::conclusive`] waits for; `is_late` says that its time to settle is over.
+    pub fn is_conclusive(&self, bootstrap: &[String], is_late: bool) -> bool {
+        self.is_final(bootstrap) || is_late && self.is_settled(bootstrap)
+    }
+
+    fn is_final(&self, bootstrap: &[String]) -> bool {
         let said = self.said();
         let is_final = |server: &String| {
             said.brokers

@@ -9,7 +9,7 @@ use rdkafka::consumer::Consumer;
 use rdkafka::error::{KafkaError as ClientError, RDKafkaErrorCode as Code};
 use rdkafka::metadata::{MetadataPartition, MetadataTopic};
 
-use super::clients::{Client, Clients};
+use super::clients::{Client, Clients, SETTLE};
 use super::errors::{KafkaError, is_authorization, is_transport};
 use super::identity::{End, OffsetQuestion, Topic, TopicQuestion, ask_offsets, ask_topic};
 use super::start::{Extent, Look};
@@ -221,7 +221,7 @@ fn join(topic: &Topic, low: &Half<'_>, high: &Half<'_>) -> Look {
 
 /// Looks at a topic and waits for the answer, for at most `limit`; nobody else may poll the client meanwhile.
 ///
-/// Gives up at once where every broker has failed for a reason that waiting cannot mend.
+/// Gives up ahead of that where there is no use in waiting.
 pub fn look(
     client: &Client,
     subject: &Subject,
@@ -229,13 +229,15 @@ pub fn look(
     limit: Duration,
 ) -> Result<Look, KafkaError> {
     let mut looking = Looking::new(client, subject, limit);
+    let begin = Instant::now();
     loop {
         if let Some(answer) = looking.answer(STEP) {
             return answer;
         }
         // Nothing is assigned: this runs the callbacks, which say why brokers cannot be reached.
         while client.poll(Duration::ZERO).is_some() {}
-        if client.faults().is_final(bootstrap) {
+        let is_late = begin.elapsed() >= SETTLE;
+        if client.faults().is_conclusive(bootstrap, is_late) {
             return Err(KafkaError::Connection(client.faults().faults()));
         }
     }

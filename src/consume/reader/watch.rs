@@ -10,6 +10,7 @@ use tracing::{debug, info};
 use super::trouble::Kind;
 use super::{End, Run, words};
 use crate::config::StartPosition;
+use crate::consume::clients::SETTLE;
 use crate::consume::errors::{KafkaError, is_transport};
 use crate::consume::last::last_records;
 use crate::consume::look::Looking;
@@ -59,7 +60,7 @@ impl Run<'_> {
         };
         let answer = match looking.answer(wait) {
             Some(answer) => answer,
-            None if self.client.faults().is_final(self.bootstrap) => {
+            None if self.is_in_vain(time.monotonic) => {
                 Err(KafkaError::Connection(self.client.faults().faults()))
             }
             None => return None,
@@ -72,6 +73,12 @@ impl Run<'_> {
                 None
             }
         }
+    }
+
+    /// Tells whether there is no use in waiting for the look that is on its way.
+    fn is_in_vain(&self, now: Instant) -> bool {
+        let is_late = now.duration_since(self.looked_at) >= SETTLE;
+        self.client.faults().is_conclusive(self.bootstrap, is_late)
     }
 
     /// Takes a fault that the poll brought.
