@@ -45,6 +45,8 @@ pub struct LiveOptions {
     pub message_limit: usize,
     /// Between two pings.
     pub ping_interval: Duration,
+    /// How long a client may take to answer one.
+    pub pong_timeout: Duration,
 }
 
 impl Default for LiveOptions {
@@ -54,6 +56,7 @@ impl Default for LiveOptions {
             queue_limit: 4 << 20,
             message_limit: 8 << 20,
             ping_interval: Duration::from_secs(25),
+            pong_timeout: Duration::from_secs(10),
         }
     }
 }

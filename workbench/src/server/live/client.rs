@@ -152,13 +152,19 @@ impl Client {
         });
     }
 
-    /// Sends a ping now and then, and cuts off a client that does not answer.
+    /// Sends a ping now and then, and cuts off a client that does not answer. While nothing is
+    /// written to it, it cannot.
     async fn ping(&self) {
+        let paused = self.live.0.paused.subscribe();
+        let options = self.live.options();
         loop {
-            tokio::time::sleep(self.live.options().ping_interval).await;
+            tokio::time::sleep(options.ping_interval).await;
+            if *paused.borrow() {
+                continue;
+            }
             self.outbox.push("{}".into());
-            let pong = self.pongs.notified();
-            if tokio::time::timeout(PONG_TIMEOUT, pong).await.is_err() {
+            let pong = tokio::time::timeout(options.pong_timeout, self.pongs.notified());
+            if pong.await.is_err() && !*paused.borrow() {
                 return self.cut(Close::Code(3012, "no pong")).await;
             }
         }
@@ -200,5 +206,3 @@ async fn write(live: &Live, mut sink: SplitSink<WebSocket, Message>, mut message
         let _ = tokio::time::timeout(Duration::from_secs(1), sent).await;
     }
 }
-
-const PONG_TIMEOUT: Duration = Duration::from_secs(10);
