@@ -160,7 +160,12 @@ impl Pipeline {
 
     /// Says by which id Kafka knows the topic of the following packets.
     pub fn topic_id(&mut self, id: Option<&str>) {
-        self.frame.set_topic(self.spec.topic.as_str(), id);
+        self.frame.describe("topicId", id);
+    }
+
+    /// Names the run in every packet: a viewer who sees another name knows that the stream was started anew.
+    pub fn run_id(&mut self, id: &str) {
+        self.frame.describe("run", Some(id));
     }
 
     /// Tells whether records may be pushed; if not, the channel's budget is spent and the packet that waits is full.

@@ -351,6 +351,16 @@ describe('a cut-off', () => {
     expect(panel.values('b')).toEqual([null, 'x', '3']);
   });
 
+  it('a process that was restarted under a latest stream is said once', async () => {
+    const grafana = page(LATEST);
+    const panel = await grafana.panel([{}]);
+    await grafana.stream('p', records([1], { run: 'a' }), records([2], { run: 'a' }));
+    expect(texts(panel)).not.toContain('started anew');
+    await grafana.stream('p', records([9], { run: 'b' }), records([10], { run: 'b' }));
+    expect(panel.values('offset')).toEqual([1, 2, 9, 10]);
+    expect(texts(panel).match(/started anew/g)).toHaveLength(1);
+  });
+
   it('that comes before the first record goes on from the cursor of the answer', async () => {
     const topic = new Resumable('lastN', (from) => (from === 0 ? [5, 6] : []));
     const grafana = page(topic.answer);

@@ -4,7 +4,7 @@ mod arrow;
 mod notice;
 mod values;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub use arrow::QueryFrame;
 pub use notice::{Notice, Notices, Severity};
@@ -22,6 +22,9 @@ pub struct Packet {
 /// Writes packets; the text of the fields is kept until the stream's schema changes.
 #[derive(Debug)]
 pub struct FrameWriter {
+    topic: Box<str>,
+    /// What every packet says of the stream in `meta.custom`: the topic's id, the run's.
+    custom: Map<String, Value>,
     /// `{"schema":{"name":…,"meta":{"custom":{…}`
     head: Vec<u8>,
     /// The JSON array of the fields, and the schema's version that it is of.
@@ -35,23 +38,30 @@ impl FrameWriter {
     /// Makes a writer of frames that are called as the topic.
     pub fn new(topic: &str) -> Self {
         let mut writer = Self {
+            topic: topic.into(),
+            custom: Map::new(),
             head: Vec::new(),
             fields: Vec::new(),
             version: None,
             last_len: 0,
         };
-        writer.set_topic(topic, None);
+        writer.write_head();
         writer
     }
 
-    /// Says which topic, by Kafka's id of it, the following packets are of.
-    pub fn set_topic(&mut self, topic: &str, id: Option<&str>) {
-        let custom = id.map_or_else(|| json!({}), |id| json!({ "topicId": id }));
-        self.head = format!(
-            r#"{{"schema":{{"name":{},"meta":{{"custom":{custom}"#,
-            Value::from(topic)
-        )
-        .into_bytes();
+    /// Says something of the stream, `key`, in every packet from now on; `None` says nothing of it any more.
+    pub fn describe(&mut self, key: &str, text: Option<&str>) {
+        match text {
+            Some(text) => self.custom.insert(key.to_owned(), text.into()),
+            None => self.custom.remove(key),
+        };
+        self.write_head();
+    }
+
+    fn write_head(&mut self) {
+        let (name, custom) = (Value::from(&*self.topic), Value::from(self.custom.clone()));
+        self.head =
+            format!(r#"{{"schema":{{"name":{name},"meta":{{"custom":{custom}"#).into_bytes();
     }
 
     /// Writes all rows of `set` into a packet, with `notices`.

@@ -221,8 +221,8 @@ impl Asked {
     }
 }
 
-/// Gives a text that no other call gives: it keeps two runs apart that start at the same cursor.
-fn nonce() -> String {
+/// Gives a text that no other call gives: it keeps two runs apart.
+pub(super) fn nonce() -> String {
     format!(
         "{:016x}",
         RandomState::new().hash_one(std::time::SystemTime::now())

@@ -17,6 +17,7 @@ use tracing::{error, info};
 
 use super::channel::{Refusal, admit};
 use super::instance::{Instance, Instances};
+use super::query::nonce;
 use crate::batch::Pacer;
 use crate::config::{StreamSpec, key};
 use crate::consume::reader::{Packets, Panicked, Reader};
@@ -117,15 +118,17 @@ fn start(instance: &Instance, spec: StreamSpec) -> std::io::Result<Packets> {
     let schema = instance.schemas.of(key(&spec));
     let spec = Arc::new(spec);
     let pacer = pacer(&spec, instance);
+    let mut pipeline = Pipeline::new(
+        Arc::clone(&spec),
+        instance.settings.flatten,
+        schema,
+        pacer,
+        instance.flags,
+    );
+    pipeline.run_id(&nonce());
     let reader = Reader {
         clients: instance.clients.reader(spec.isolation),
-        pipeline: Pipeline::new(
-            Arc::clone(&spec),
-            instance.settings.flatten,
-            schema,
-            pacer,
-            instance.flags,
-        ),
+        pipeline,
         spec,
         metadata_interval: instance.settings.metadata_interval,
     };

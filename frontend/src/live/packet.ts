@@ -23,6 +23,8 @@ export interface Packet {
   length: number;
   /** The id of the topic that the rows come from, where the brokers give one. */
   topicId?: string;
+  /** Names the run that sent it: another name is a stream that was started anew. */
+  run?: string;
   notices: QueryResultMetaNotice[];
 }
 
@@ -55,11 +57,12 @@ export function packetFromJSON(json: unknown): Packet | undefined {
 
 export function packetFromFrame(frame: DataFrame): Packet {
   const fields = frame.fields.map(({ name, type, values }) => ({ name, type, values: values as unknown[] }));
-  const topicId: unknown = frame.meta?.custom?.topicId;
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
     fields,
     length: fields.length === 0 ? 0 : Math.min(...fields.map(({ values }) => values.length)),
-    topicId: typeof topicId === 'string' ? topicId : undefined,
+    topicId: text(frame.meta?.custom?.topicId),
+    run: text(frame.meta?.custom?.run),
     notices: frame.meta?.notices ?? [],
   };
 }

@@ -54,6 +54,8 @@ export class Session {
   private answerNotices: QueryResultMetaNotice[] = [];
   private readonly firstRows: number;
   private streamed = false;
+  /** The run that the last packet came from. */
+  private run: string | undefined;
   private rows = 0;
 
   constructor(
@@ -230,6 +232,7 @@ export class Session {
     const { rows, replayed } = this.columns.append(again ? withoutLoose(packet) : packet, Date.now());
     this.columns.trim(this.retention);
     if (!again) {
+      this.followRun(packet.run);
       this.notices.add(packet.notices, Date.now());
       this.streamed ||= rows > 0;
       if (isGoodNews(packet)) {
@@ -241,6 +244,15 @@ export class Session {
       this.resume(0);
     }
     this.changed();
+  }
+
+  /** Says that the stream was started anew, where nothing brings what it missed: the process was restarted. */
+  private followRun(run: string | undefined): void {
+    if (run !== undefined && this.run !== undefined && run !== this.run && !this.resumes) {
+      const text = `The stream was started anew at ${clock(Date.now())}: records from just before may be missing here`;
+      this.notices.add([warning(text)], Date.now());
+    }
+    this.run = run ?? this.run;
   }
 
   private back(): void {

@@ -8,13 +8,14 @@ export type TestColumn = [name: string, type: 'time' | 'number' | 'string' | 'bo
 
 export interface PacketOptions {
   topicId?: string;
+  run?: string;
   notices?: QueryResultMetaNotice[];
   live?: LiveLink;
 }
 
 /** Makes a packet of columns, with entities for the numbers that JSON has none for. */
-export function packet(columns: TestColumn[], { topicId = 'T1', notices, live }: PacketOptions = {}): DataFrameJSON {
-  const custom = { topicId, ...(live && { live }) };
+export function packet(columns: TestColumn[], { topicId = 'T1', run, notices, live }: PacketOptions = {}): DataFrameJSON {
+  const custom = { topicId, ...(run !== undefined && { run }), ...(live && { live }) };
   return {
     schema: {
       name: 'orders',
