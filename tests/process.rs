@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test file: its helpers are tests too
 
+use std::collections::HashMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,8 +10,8 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use serde_json::{Value, json};
-use workbench::host::proto::HealthStatus;
-use workbench::host::{DataSource, Options, Plugin};
+use workbench::host::proto::{HealthStatus, TimeRange};
+use workbench::host::{DataSource, Options, Plugin, Query};
 
 const EXECUTABLE: &str = env!("CARGO_BIN_EXE_gpx_streamscope");
 /// Nothing listens there.
@@ -266,6 +267,27 @@ async fn no_secret_is_logged_at_any_level() {
             .secret("tlsClientKey", KEY);
             let health = plugin.check_health(&source).await.unwrap();
             assert!(!health.message.contains("hunter2"), "{}", health.message);
+            let query = json!({"topicName": "t", "password": "hunter2"});
+            let range = TimeRange {
+                from_epoch_ms: 0,
+                to_epoch_ms: 1,
+            };
+            let queries = [Query::new("A", query.clone())];
+            plugin
+                .query_data(&source, range, &queries, HashMap::new())
+                .await
+                .unwrap();
+            let data = query.to_string();
+            plugin
+                .subscribe_stream(&source, "path", data.as_bytes())
+                .await
+                .unwrap();
+            assert!(
+                plugin
+                    .run_stream(&source, "path", data.as_bytes())
+                    .await
+                    .is_err()
+            );
             for url in ["topics", "partitions?topic=t", "nothing"] {
                 let answer = plugin
                     .call_resource(&source, "GET", url, b"")

@@ -15,12 +15,10 @@ use tracing::{debug, warn};
 
 use super::errors::{Cause, Fault};
 
-/// The most topic faults that are kept for a reader that does not ask.
-const MAX_TOPIC_FAULTS: usize = 64;
 /// How long the log is spared the same cause at the same broker.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Keeps the last fault of each broker of one client, and what was said about topics.
+/// Keeps the last fault of each broker of one client.
 ///
 /// librdkafka reports through callbacks that run inside the client's `poll`, and it says the same fault of a broker
 /// only once in 30 s: so the last one stays here until [`FaultLog::clear`].
@@ -34,7 +32,6 @@ pub struct FaultLog {
 struct Said {
     brokers: BTreeMap<String, Fault>,
     general: Option<Fault>,
-    topics: Vec<TopicFault>,
     logged: HashMap<(Option<String>, Cause), Instant>,
 }
 
@@ -54,13 +51,6 @@ impl Said {
     }
 }
 
-/// Is a report about a topic that is not there, any more or yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TopicFault {
-    pub code: Code,
-    pub text: String,
-}
-
 impl FaultLog {
     /// Gives the last fault of each broker, in the order of their addresses.
     pub fn faults(&self) -> Vec<Fault> {
@@ -78,11 +68,6 @@ impl FaultLog {
         let mut said = self.said();
         said.brokers.clear();
         said.general = None;
-    }
-
-    /// Hands over what was said about topics since the last call.
-    pub fn take_topic_faults(&self) -> Vec<TopicFault> {
-        std::mem::take(&mut self.said().topics)
     }
 
     /// Waits until there is no use in waiting for an answer.
@@ -172,29 +157,19 @@ impl ClientContext for FaultLog {
     fn error(&self, error: ClientError, reason: &str) {
         let code = error.rdkafka_error_code();
         match code {
-            Some(
-                code
-                @ (Code::UnknownTopicOrPartition | Code::UnknownPartition | Code::UnknownTopic),
-            ) => {
-                debug!("kafka: {reason}");
-                let mut said = self.said();
-                if said.topics.len() < MAX_TOPIC_FAULTS {
-                    said.topics.push(TopicFault {
-                        code,
-                        text: reason.to_owned(),
-                    });
-                }
-            }
-            // All brokers down: their own faults say why. A group right is never needed. The others belong to one
-            // partition and come out of the reader's poll as well.
+            // All brokers down: their own faults say why. A group right is never needed. The others belong to one topic
+            // or partition and come out of the reader's poll as well.
             Some(
                 Code::AllBrokersDown
                 | Code::GroupAuthorizationFailed
                 | Code::PartitionEOF
                 | Code::AutoOffsetReset
+                | Code::OffsetOutOfRange
                 | Code::TopicAuthorizationFailed
-                | Code::OffsetOutOfRange,
-            ) => {}
+                | Code::UnknownTopicOrPartition
+                | Code::UnknownTopic
+                | Code::UnknownPartition,
+            ) => debug!("kafka: {reason}"),
             code => self.record(Fault::parse(code, reason)),
         }
     }
@@ -250,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn topics_are_kept_apart() {
+    fn topics_and_groups_are_no_faults_of_brokers() {
         let log = FaultLog::default();
         say(
             &log,
@@ -263,8 +238,6 @@ mod tests {
             "FindCoordinator response error: Group authorization failed.",
         );
         assert_eq!(log.faults(), []);
-        assert_eq!(log.take_topic_faults().len(), 1);
-        assert_eq!(log.take_topic_faults(), []);
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! Which topics, partitions and offsets there are. Nothing here creates a topic, whatever the broker allows.
+//! Which brokers, topics and partitions there are. Nothing here creates a topic, whatever the broker allows.
 
 use std::fmt;
 
@@ -36,14 +36,6 @@ impl fmt::Display for Broker {
     }
 }
 
-/// Names the offsets that a partition holds: `low..high`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Watermarks {
-    pub low: i64,
-    /// The last stable offset for a client that reads committed records, the high watermark otherwise.
-    pub high: i64,
-}
-
 impl Clients {
     /// Asks for all brokers and topics.
     pub async fn cluster(&self, limit: std::time::Duration) -> Result<Cluster, KafkaError> {
@@ -76,19 +68,6 @@ impl Clients {
                 text: code.to_string(),
             }),
         }
-    }
-
-    /// Asks for the offsets of one partition, as a client that reads committed records sees them.
-    pub async fn watermarks(
-        &self,
-        topic: &TopicName,
-        partition: i32,
-    ) -> Result<Watermarks, KafkaError> {
-        let name = topic.as_str().to_owned();
-        let (low, high) = self
-            .ask(move |client, left| client.fetch_watermarks(&name, partition, left))
-            .await?;
-        Ok(Watermarks { low, high })
     }
 }
 

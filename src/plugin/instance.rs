@@ -112,13 +112,14 @@ impl Instances {
 
     fn make(&self, source: &DataSourceInstanceSettings) -> Result<Instance, InstanceError> {
         let settings = Settings::parse(&source.json_data, &source.decrypted_secure_json_data)?;
+        let clients = Clients::new(&settings)?;
         telemetry::raise(settings.log_level);
         info!(uid = source.uid.as_str(), "data source loaded");
         for problem in &settings.problems {
             warn!(uid = source.uid.as_str(), "settings: {problem}");
         }
         Ok(Instance {
-            clients: Clients::new(&settings)?,
+            clients,
             budget: Arc::new(SlotBudget::new(settings.slot_bytes)),
             schemas: Schemas::default(),
             flags: self.flags,
@@ -130,5 +131,80 @@ impl Instances {
         let mut secrets: Vec<_> = source.decrypted_secure_json_data.iter().collect();
         secrets.sort();
         self.hasher.hash_one((&source.json_data, secrets))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(org_id: i64, uid: &str, json: &str, password: &str, updated: i64) -> PluginContext {
+        let source = DataSourceInstanceSettings {
+            uid: uid.to_owned(),
+            json_data: json.as_bytes().to_vec(),
+            decrypted_secure_json_data: [("saslPassword".to_owned(), password.to_owned())].into(),
+            last_updated_ms: updated,
+            ..Default::default()
+        };
+        PluginContext {
+            org_id,
+            data_source_instance_settings: Some(source),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn an_instance_lives_until_its_settings_change() {
+        const A: &str = r#"{"bootstrapServers":"a:1"}"#;
+        const B: &str = r#"{"bootstrapServers":"b:1"}"#;
+        let instances = Instances::new(PerfFlags::default());
+        let mut last = instances.of(Some(&context(1, "uid", A, "p", 1))).unwrap();
+        for (org, uid, json, password, updated, same) in [
+            (1, "uid", A, "p", 1, true),
+            (1, "uid", A, "p", 2, false),
+            (1, "uid", B, "p", 2, false),
+            (1, "uid", B, "q", 2, false),
+            (1, "uid", B, "q", 2, true),
+            (2, "uid", B, "q", 2, false),
+            (2, "uid2", B, "q", 2, false),
+        ] {
+            let instance = instances
+                .of(Some(&context(org, uid, json, password, updated)))
+                .unwrap();
+            assert_eq!(
+                Arc::ptr_eq(&instance, &last),
+                same,
+                "{org} {uid} {json} {password} {updated}"
+            );
+            last = instance;
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_an_instance() {
+        let instances = Instances::new(PerfFlags::default());
+        let nothing = PluginContext::default();
+        for context in [None, Some(&nothing)] {
+            assert!(matches!(
+                instances.of(context),
+                Err(InstanceError::NoDataSource)
+            ));
+        }
+        let wrong = context(
+            1,
+            "uid",
+            r#"{"bootstrapServers":"a:1","timeout":"soon"}"#,
+            "p",
+            1,
+        );
+        let error = instances
+            .of(Some(&wrong))
+            .err()
+            .expect("no number")
+            .to_string();
+        assert!(
+            error.contains("timeout") && !error.contains("soon"),
+            "{error}"
+        );
     }
 }
