@@ -71,7 +71,12 @@ impl Troubles {
 
     /// Tells whether a fault of this kind has been said and is not over.
     pub(super) fn is(&self, kind: Kind) -> bool {
-        self.0.iter().any(|trouble| trouble.kind == kind)
+        self.are(|other| other == kind)
+    }
+
+    /// Tells whether a fault of such a kind has been said and is not over.
+    pub(super) fn are(&self, such: impl Fn(Kind) -> bool) -> bool {
+        self.0.iter().any(|trouble| such(trouble.kind))
     }
 
     /// Tells whether nothing is wrong.

@@ -117,6 +117,14 @@ impl Run<'_> {
 
     /// Notes that records, or the end of a partition, come from Kafka.
     pub(super) fn gets_records(&mut self, time: Now) {
+        // Either they were fetched before, or brokers are back: the next look knows.
+        if self
+            .troubles
+            .are(|kind| matches!(kind, Kind::Connection(_)))
+        {
+            let soon = time.monotonic.max(self.looked_at + LOOK_PAUSE);
+            self.next_look = self.next_look.min(soon);
+        }
         // Records that were fetched before the right was taken away prove nothing.
         let may_read = self.is_probing;
         let is_over = |kind, quiet| match kind {
@@ -280,7 +288,7 @@ impl Run<'_> {
         }
         let mut has_moved = !changes.is_empty() || reason == Reason::Refused || !self.is_assigned;
         if self.must_skip(time.monotonic) {
-            let offsets = progress.skip_to_end(look);
+            let offsets = progress.skip(look);
             let rows = self.pipeline.discard_pending();
             self.pipeline.notify(words::passed_over(offsets, rows));
             self.pace.restart();

@@ -179,14 +179,14 @@ fn progress_of_records() {
     assert_eq!(next(&progress), [(0, 10), (5, 4)]);
     assert_eq!(progress.lag(&ends), 6);
     assert_eq!(
-        progress.skip_to_end(&look(Some("a"), &[(0, 0, 10), (5, 0, 25)])),
-        21
+        progress.skip(&look(Some("a"), &[(0, 0, 90), (5, 0, 250)])),
+        146
     );
     assert_eq!(
         progress.cursor(),
         Cursor {
             topic_id: Some("a".into()),
-            next: [(0, 10), (5, 25)].into()
+            next: [(0, 10), (5, 150)].into()
         }
     );
 }
