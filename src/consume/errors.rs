@@ -1,7 +1,7 @@
 //! What went wrong between here and Kafka, in words: the stage, the broker, and what to do.
 //!
 //! librdkafka's calls fail with a bare code ("broker transport failure"); the reason comes to its callbacks
-//! only ([`FaultLog`](super::FaultLog)). The texts differ between its versions and OpenSSL's, and several causes
+//! only ([`FaultLog`](super::faults::FaultLog)). The texts differ between its versions and OpenSSL's, and several causes
 //! share one text, so [`Cause`] is found by key words, and its advice names every cause that it stands for.
 
 mod cause;
