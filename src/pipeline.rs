@@ -228,38 +228,38 @@ impl Pipeline {
     }
 }
 
-/// Says what happened how often, with what it was the first time.
-fn describe(trouble: Trouble, count: &Count) -> String {
-    let Count { times, sample } = count;
+/// Says what happened how often, with what it was the first time. Only the number changes from one text to the next, so that
+/// a panel shows the last one alone.
+fn describe(trouble: Trouble, Count { times, sample }: &Count) -> String {
     match trouble {
         Trouble::Undecodable => {
-            format!("{times} records could not be decoded; the first: {sample}")
+            format!("Records that could not be decoded: {times}. The first: {sample}")
         }
-        Trouble::BadKey => format!("{times} keys could not be decoded; the first: {sample}"),
+        Trouble::BadKey => format!("Keys that could not be decoded: {times}. The first: {sample}"),
         Trouble::Misfit => format!(
-            "{times} values did not fit their column and are left out; the first: {sample}. `fieldTypes` can make the column text"
+            "Values left out because they are not of their column's type: {times}. The first: {sample}. A column type set in the query can make it text"
         ),
         Trouble::OutOfRange => format!(
-            "{times} numbers are larger than a number can be here and are left out; the first: {sample}"
+            "Numbers left out because they are larger than 1.8e308: {times}. The first: `{sample}`"
         ),
         Trouble::Imprecise => format!(
-            "{times} whole numbers beyond 2^53 lose their last digits; the first: {sample}. `fieldTypes` can make the column text, with all digits"
+            "Whole numbers beyond 2^53, which lose their last digits: {times}. The first: `{sample}`. The column type text, set in the query, keeps all digits"
         ),
-        Trouble::InvalidUtf8 => {
-            format!("{times} texts are not UTF-8 and show U+FFFD in places; the first: {sample}")
-        }
+        Trouble::InvalidUtf8 => format!(
+            "Texts that are not UTF-8, shown with U+FFFD in places: {times}. The first: `{sample}`"
+        ),
         Trouble::LeftOut => format!(
-            "{times} values are left out, since the field limit is reached; the first: {sample}"
+            "Values left out because the field limit is reached: {times}. The first: `{sample}`"
         ),
         Trouble::NoTimestamp => {
-            format!("{times} records carry no timestamp and are shown at the time of their arrival")
+            format!("Records without a timestamp, shown at the time of their arrival: {times}")
         }
-        Trouble::NoTimeField => format!(
-            "{times} records have no time in `{sample}` and are shown at the record's own time"
+        Trouble::NoTimeField => {
+            format!("Records without a time in `{sample}`, shown at the record's own time: {times}")
+        }
+        Trouble::OutOfWindow => format!(
+            "Times outside of the years 1677 to 2262, shown at the time of arrival: {times}. The first: {sample} ms"
         ),
-        Trouble::OutOfWindow => {
-            format!("{times} times are outside of the years 1677 to 2262; the first: {sample} ms")
-        }
     }
 }
 

@@ -203,7 +203,7 @@ pub(crate) const ERROR: &str = "_error";
 mod tests {
     use super::*;
 
-    fn request<'a>(group: Group, path: &'a str, kind: Kind) -> Request<'a> {
+    fn request(group: Group, path: &str, kind: Kind) -> Request<'_> {
         Request {
             group,
             path,

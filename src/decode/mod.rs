@@ -81,7 +81,7 @@ const MESSAGE: &str = "message";
 /// Writes bytes as a text; what is no UTF-8 becomes U+FFFD, and is counted.
 fn write_text(id: ColumnId, bytes: &[u8], row: &mut RowWriter<'_>, name: &str) {
     if std::str::from_utf8(bytes).is_ok() {
-        row.text(id, bytes, false)
+        row.text(id, bytes, false);
     } else {
         row.text(id, String::from_utf8_lossy(bytes).as_bytes(), false);
         row.trouble(Trouble::InvalidUtf8, |sample| sample.push_str(name));

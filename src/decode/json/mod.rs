@@ -3,8 +3,8 @@
 //! A record is a line of leaves: scalars, arrays, and objects at the depth limit. Between two leaves stands a *gap*: the raw
 //! bytes such as `,"name":` or `},"b":{"c":`. Producers repeat themselves, so each leaf remembers the gaps that followed it
 //! and where they led; comparing one of them finds the next column without reading a key. Where none fits, the gap is read
-//! by JSON's grammar, and learned. `benches/decode.rs`: `stable` always hits, `shuffled` seldom does; the twin is the same
-//! decoder with prediction off.
+//! by JSON's grammar, and learned. `benches/workflow.rs`: `json_20fields` always hits, `json_shuffled` seldom
+//! does, and the plain twin (`benches/twin`) reads a tree.
 
 mod scan;
 mod tree;
@@ -22,7 +22,6 @@ pub struct JsonDecoder {
     tree: Tree,
     group: Group,
     max_depth: usize,
-    predict: bool,
     /// The record is known to be good, so it may make columns.
     may_add: bool,
     /// Where a value's text is put together when it does not stand in the record as it is.
@@ -59,17 +58,9 @@ impl JsonDecoder {
             tree,
             group,
             max_depth,
-            predict: true,
             may_add: false,
             scratch: Vec::new(),
         }
-    }
-
-    /// Reads every gap by the grammar: the plain twin of prediction.
-    #[must_use]
-    pub fn without_prediction(mut self) -> Self {
-        self.predict = false;
-        self
     }
 
     /// Makes the rows of one record: one for each value, and for each element of an array that is a value.
@@ -207,9 +198,6 @@ impl JsonDecoder {
 
     #[inline]
     fn predicted(&mut self, cursor: &mut Cursor<'_>, previous: NodeId) -> Option<NodeId> {
-        if !self.predict {
-            return None;
-        }
         let (next, len) = self.tree.predict(previous, cursor.rest())?;
         cursor.pos += len;
         Some(next)
@@ -223,10 +211,8 @@ impl JsonDecoder {
     ) -> Result<(NodeId, NodeId), JsonError> {
         let start = cursor.pos;
         let (next, object) = self.walk(cursor, at)?;
-        if self.predict {
-            self.tree
-                .learn(previous, &cursor.bytes[start..cursor.pos], next);
-        }
+        self.tree
+            .learn(previous, &cursor.bytes[start..cursor.pos], next);
         Ok((next, object))
     }
 

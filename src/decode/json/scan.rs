@@ -136,7 +136,7 @@ impl<'a> Cursor<'a> {
 
     /// Passes over bytes that stand for themselves: ASCII but quotes, backslashes and control characters.
     ///
-    /// Eight at a time (`benches/decode.rs`, `strings`); the twin is the loop behind it.
+    /// Eight at a time (`benches/workflow.rs`); the twin is the loop behind it.
     #[inline]
     fn skip_plain(&mut self) {
         while let Some(&chunk) = self.rest().first_chunk::<8>() {

@@ -43,8 +43,10 @@ struct Node {
     path: Box<str>,
     /// By key, as an object.
     children: HashMap<Box<[u8]>, NodeId>,
-    /// The gaps that followed this leaf, the longest first.
-    next: Vec<(Box<[u8]>, NodeId)>,
+    /// The gaps that followed this leaf, and where they led.
+    next: Vec<(Vec<u8>, NodeId)>,
+    /// Which of them goes when another one comes.
+    oldest: usize,
 }
 
 impl Tree {
@@ -120,16 +122,16 @@ impl Tree {
         if previous == LEFT_OUT || next == LEFT_OUT || gap.len() > MAX_GAP {
             return;
         }
-        let gaps = &mut self.nodes[previous.0 as usize].next;
-        if gaps.len() == MAX_GAPS {
-            gaps.pop();
+        let node = &mut self.nodes[previous.0 as usize];
+        if node.next.len() < MAX_GAPS {
+            return node.next.push((gap.to_vec(), next));
         }
-        // A gap may begin like a longer one: the longer one is tried first.
-        let place = gaps
-            .iter()
-            .position(|(other, _)| other.len() <= gap.len())
-            .unwrap_or(gaps.len());
-        gaps.insert(place, (gap.into(), next));
+        // The place is used again, so that a topic in ever new orders allocates nothing.
+        let (bytes, to) = &mut node.next[node.oldest];
+        bytes.clear();
+        bytes.extend_from_slice(gap);
+        *to = next;
+        node.oldest = (node.oldest + 1) % MAX_GAPS;
     }
 
     #[inline]
@@ -147,6 +149,7 @@ impl Node {
             path: path.into(),
             children: HashMap::new(),
             next: Vec::new(),
+            oldest: 0,
         }
     }
 }

@@ -1,0 +1,14 @@
+//! The core from outside, without Kafka: golden packets, the plain twin, allocations.
+
+#[path = "core/allocations.rs"]
+mod allocations;
+#[path = "../benches/corpus/mod.rs"]
+mod corpus;
+#[path = "core/golden.rs"]
+mod golden;
+#[path = "core/hostile.rs"]
+mod hostile;
+#[path = "core/support.rs"]
+mod support;
+#[path = "../benches/twin/mod.rs"]
+mod twin;
