@@ -70,7 +70,7 @@ for (const grafana of ['10', '13']) {
       const cell = bench.panel('Records').getByRole(grafana === '10' ? 'cell' : 'gridcell').first();
       const before = await cell.innerText();
       await until('a newer first row', () => cell.innerText(), (text) => text !== before);
-      await until('more rows', () => bench.shown(SERIES), (shown) => rows(shown) > rows(series));
+      await bench.until(SERIES, 'newer rows', (shown) => shown.frames[0].newest > series.frames[0].newest);
     });
 
     test('asks its Grafana only for what every Grafana shares', async () => {
@@ -133,10 +133,14 @@ for (const grafana of ['10', '13']) {
 
     test('shows notices beside the title', async () => {
       await open();
-      await bench.query('A').getByRole('radio', { name: 'Latest' }).check();
-      const { notices } = await bench.until(SERIES, 'a notice', (shown) => shown.notices.length > 0);
-      await bench.panel('Sensors').getByRole('note').first().hover();
-      await bench.page.getByRole('tooltip').getByText(notices[0]).waitFor();
+      await bench.until(SERIES, 'a live time series', live);
+      await bench.type(bench.query('A'), 'Topic', 'logs');
+      const { frames } = await bench.until(SERIES, 'a notice', (shown) => about('logs')(shown) && shown.notices.length > 0);
+      assert.ok(frames[0].columns.includes('_error'), 'plain text is no JSON');
+      const notice = bench.panel('Sensors').getByRole('note').first();
+      await notice.hover();
+      await bench.page.getByRole('tooltip').getByText('JSON').waitFor();
+      await bench.picture(`notice-${grafana}`);
     });
 
     test('opens no stream while someone types', async () => {

@@ -91,7 +91,7 @@ export class Workbench {
     return this.page.locator('[id*="-option-"]');
   }
 
-  /** What the panel at `index` shows now: its state, its error, its notices, and its frames' names, columns and rows. */
+  /** What the panel at `index` shows now: its state, its error, its notices, and its frames' names, columns, rows and newest time. */
   shown(index) {
     return this.page.evaluate((index) => {
       const { state, series, errors } = window.workbench.dashboard.panels.value[index].runner.data.value;
@@ -104,6 +104,7 @@ export class Workbench {
           refId,
           columns: fields.map((field) => field.name),
           rows: length,
+          newest: Math.max(...(fields.find((field) => field.type === 'time')?.values ?? [])),
         })),
       };
     }, index);

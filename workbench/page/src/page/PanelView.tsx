@@ -111,8 +111,8 @@ function Notices({ data }: { data: PanelData }) {
   }
   return (
     <>
-      {[...notices.values()].map((notice) => (
-        <Tooltip key={`${notice.severity} ${notice.text}`} content={notice.text}>
+      {[...notices.values()].map((notice, index) => (
+        <Tooltip key={index} content={notice.text}>
           <PanelChrome.TitleItem>
             <span role="note" aria-label={`${notice.severity}: ${notice.text}`}>
               <Icon name={NOTICE_ICONS[notice.severity]} size="md" />

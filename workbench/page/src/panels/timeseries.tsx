@@ -1,6 +1,6 @@
-import { DataFrame, FieldType } from '@grafana/data';
+import { DataFrame, FieldType, getDisplayProcessor, GrafanaTheme2 } from '@grafana/data';
 import { LegendDisplayMode, SortOrder, TooltipDisplayMode, VizLegendOptions } from '@grafana/schema';
-import { TimeSeries, TooltipPlugin, ZoomPlugin } from '@grafana/ui';
+import { TimeSeries, TooltipPlugin, useTheme2, ZoomPlugin } from '@grafana/ui';
 import React, { useMemo } from 'react';
 import { VizProps } from './types';
 
@@ -13,7 +13,8 @@ const LEGEND: VizLegendOptions = {
 
 /** A time series of all number fields, with Grafana's legend, tooltip and zoom. */
 export function TimeSeriesPanel({ frames, width, height, timeRange, timezone, structureRev, onZoom }: VizProps) {
-  const plotted = useMemo(() => frames.flatMap(plottable), [frames]);
+  const theme = useTheme2();
+  const plotted = useMemo(() => plottable(frames, theme), [frames, theme]);
   if (plotted.length === 0) {
     return <Unplottable frames={frames} />;
   }
@@ -44,11 +45,22 @@ export function TimeSeriesPanel({ frames, width, height, timeRange, timezone, st
   );
 }
 
-/** Grafana plots time against numbers and booleans; a frame without both is left out. */
-function plottable(frame: DataFrame): DataFrame[] {
-  const time = frame.fields.find((field) => field.type === FieldType.time);
-  const numbers = frame.fields.filter((field) => field.type === FieldType.number);
-  return time && numbers.length > 0 && frame.length > 0 ? [{ ...frame, fields: [time, ...numbers] }] : [];
+/**
+ * Keeps the time and the numbers of each frame: a frame without both is left out. The palette's colours go to what is
+ * plotted, in order.
+ */
+function plottable(frames: DataFrame[], theme: GrafanaTheme2): DataFrame[] {
+  let seriesIndex = 0;
+  return frames.flatMap((frame) => {
+    const time = frame.fields.find((field) => field.type === FieldType.time);
+    const numbers = frame.fields
+      .filter((field) => field.type === FieldType.number)
+      .map((field) => {
+        const coloured = { ...field, state: { ...field.state, seriesIndex: seriesIndex++ } };
+        return { ...coloured, display: getDisplayProcessor({ field: coloured, theme }) };
+      });
+    return time && numbers.length > 0 && frame.length > 0 ? [{ ...frame, fields: [time, ...numbers] }] : [];
+  });
 }
 
 function Unplottable({ frames }: { frames: DataFrame[] }) {
