@@ -193,6 +193,24 @@ for (const grafana of ['10', '13']) {
       await until('the end of all streams', () => bench.channels(), (open) => open.length === 0, 45_000);
     });
 
+    for (const [what, harm] of [
+      ['the socket is cut', 'live/cut'],
+      ['Grafana cuts off a slow viewer', 'live/cut?code=3008'],
+      ['the plugin dies', 'plugin/kill'],
+    ]) {
+      test(`misses no record and shows none twice when ${what}`, async () => {
+        await open();
+        await bench.page.getByRole('radio', { name: 'Table' }).check();
+        await bench.until(SERIES, 'a live table', live);
+        await bench.harm(harm);
+        const { frames } = await bench.shown(SERIES);
+        await bench.until(SERIES, 'rows from after', (shown) => shown.frames[0].newest > frames[0].newest + 4_000, 60_000);
+        const offsets = await bench.column(SERIES, 'offset');
+        const gaps = offsets.slice(1).filter((offset, at) => offset !== offsets[at] + 1);
+        assert.deepEqual(gaps, [], 'offsets without their predecessor');
+      });
+    }
+
     test('follows the dashboard variable', async () => {
       await open();
       await bench.until(TABLE, 'a live table', about('orders'));

@@ -53,7 +53,7 @@ export class Workbench {
 
   static async open(browser, url, { grafana, theme = 'dark', page = 'dashboard', size = [1440, 1000] }) {
     const [width, height] = size;
-    const opened = new Workbench(await browser.newPage({ viewport: { width, height } }));
+    const opened = new Workbench(await browser.newPage({ viewport: { width, height }, baseURL: url }));
     await opened.page.goto(`${url}/?grafana=${grafana}&theme=${theme}&page=${page}`);
     await opened.page.waitForFunction(() => window.workbench);
     return opened;
@@ -113,6 +113,25 @@ export class Workbench {
   /** Waits until what the panel at `index` shows passes `test`, and returns it. */
   async until(index, what, test, timeout = 15_000) {
     return until(what, () => this.shown(index), test, timeout);
+  }
+
+  /** The values of one column of the panel at `index`, in its order. */
+  column(index, name) {
+    return this.page.evaluate(
+      ([index, name]) => {
+        const { series } = window.workbench.dashboard.panels.value[index].runner.data.value;
+        return [...(series[0]?.fields.find((field) => field.name === name)?.values ?? [])];
+      },
+      [index, name]
+    );
+  }
+
+  /** Does harm by one of the host's paths for tests. */
+  async harm(path) {
+    const answer = await this.page.request.post(`/workbench/${path}`);
+    if (!answer.ok()) {
+      throw new Error(`/workbench/${path} answered ${answer.status()}`);
+    }
   }
 
   /** The channels that are open now. */
