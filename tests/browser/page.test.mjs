@@ -249,11 +249,18 @@ for (const grafana of ['10', '13']) {
         const alert = bench.page.locator('[aria-label^="Alert error"], [data-testid="data-testid Alert error"]');
         await alert.getByText('no-such-host.invalid').first().waitFor();
         await bench.picture(`data-source-wrong-${grafana}`);
+        await bench.page.getByRole('tab', { name: 'Dashboard' }).click();
+        const { errors } = await bench.until(SERIES, 'an error', (shown) => shown.errors.length > 0, 30_000);
+        assert.match(errors[0], /no-such-host/);
+        await bench.picture(`unreachable-${grafana}`);
+        await bench.page.getByRole('tab', { name: 'Data source' }).click();
       } finally {
         await brokers.fill(good);
         await save.click();
         await bench.page.locator('[aria-label^="Alert success"], [data-testid="data-testid Alert success"]').waitFor();
       }
+      await bench.page.getByRole('tab', { name: 'Dashboard' }).click();
+      await bench.until(SERIES, 'a live time series', live);
     });
 
     for (const theme of ['dark', 'light']) {
