@@ -1,5 +1,7 @@
 //! The core from outside, without Kafka: golden packets, the plain twin, allocations.
 
+#![allow(clippy::unwrap_used, reason = "a test says with a panic what is wrong")]
+
 #[path = "core/allocations.rs"]
 mod allocations;
 #[path = "../benches/corpus/mod.rs"]

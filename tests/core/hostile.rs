@@ -1,5 +1,7 @@
 //! JSON as nobody should write it, against the plain twin: keys missing and in any order, space anywhere, escapes, depth.
 
+use std::fmt::Write as _;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -86,7 +88,7 @@ fn write_text(text: &str, noise: &mut impl Iterator<Item = u8>, out: &mut String
             out.push(unit);
         } else {
             for half in unit.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{half:04x}"));
+                write!(out, "\\u{half:04x}").unwrap();
             }
         }
     }
