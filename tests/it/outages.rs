@@ -151,8 +151,16 @@ async fn a_run_that_begins_without_kafka_finds_its_start_itself() -> Result<()> 
     producer.flush()?;
     for (run, expected) in &mut runs {
         if let Some(offsets) = expected {
-            run.until_records(offsets.clone().count()).await?;
-            assert_eq!(run.offsets(0), offsets.clone().collect::<Vec<_>>());
+            run.until("the last record", |rows| {
+                rows.offsets(0).last() == Some(&(offsets.end - 1))
+            })
+            .await?;
+            let shown = run.offsets(0);
+            let expected: Vec<_> = offsets.clone().collect();
+            assert!(
+                shown.ends_with(&expected) && shown.len() <= expected.len() + 1,
+                "{shown:?}"
+            );
         } else {
             // It may find the end before or after the record above.
             producer.send("down", Record::value(r#"{"n":11}"#))?;

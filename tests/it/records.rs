@@ -48,11 +48,7 @@ async fn every_record_once_and_in_order() -> Result<()> {
     }
     for row in answer.records().chain(run.records()) {
         let (partition, offset) = row.place().expect("records have a place");
-        assert_eq!(
-            row.cell("n"),
-            json!((offset * 3 + partition) as f64),
-            "{row:?}"
-        );
+        assert_eq!(row.cell("n"), json!(offset * 3 + partition), "{row:?}");
     }
     assert_eq!(answer.topic_ids, run.topic_ids);
     assert_eq!(run.notices, []);
@@ -173,7 +169,7 @@ async fn all_codecs() -> Result<()> {
             .collect();
         assert_eq!(
             seen,
-            (0..200).map(|n| json!(f64::from(n))).collect::<Vec<_>>(),
+            (0..200).map(|n| json!(n)).collect::<Vec<_>>(),
             "{codec}"
         );
     }
@@ -213,10 +209,7 @@ async fn tombstones_and_empty_values_stay_apart() -> Result<()> {
         .query(query("records-tombstones", json!({"keyFormat": "string"})))
         .await?;
     assert_eq!(answer.offsets(0), [0, 1, 2]);
-    assert_eq!(
-        answer.column("value"),
-        [Value::Null, Value::Null, json!(7.0)]
-    );
+    assert_eq!(answer.column("value"), [Value::Null, Value::Null, json!(7)]);
     assert_eq!(
         answer.column("_error")[0],
         Value::Null,
@@ -281,7 +274,7 @@ async fn a_record_of_twenty_megabytes() -> Result<()> {
     let rows: Vec<_> = run.records().collect();
     let error = rows[1].error().unwrap_or_default();
     assert!(
-        error.contains("MB") || error.contains("MiB") || error.contains("bytes"),
+        error.contains("KiB") || error.contains("MiB"),
         "no size in {error:?}"
     );
     assert_eq!(
@@ -294,8 +287,11 @@ async fn a_record_of_twenty_megabytes() -> Result<()> {
         run.largest
     );
 
-    let answer = host.query(query("records-large", json!({}))).await?;
-    assert_eq!(answer.offsets(0), [0, 1, 2]);
+    // An answer's caps may leave out what follows it; the stream has that.
+    let (answer, mut run) = host.watch(query("records-large", json!({}))).await?;
+    let known = answer.offsets(0);
+    run.until_records(3 - known.len()).await?;
+    assert_eq!([known, run.offsets(0)].concat(), [0, 1, 2]);
     Ok(())
 }
 
@@ -320,7 +316,7 @@ async fn a_bad_record_is_a_row_among_the_good_ones() -> Result<()> {
 #[tokio::test]
 async fn time_is_the_records_or_its_arrival() -> Result<()> {
     let (kafka, host) = (Kafka::shared(), Host::shared().await?);
-    kafka.create_topic("records-time", 1)?;
+    kafka.create_topic_with("records-time", 1, &[("retention.ms", "-1")])?;
     let record = Record::value(r#"{"at":1600000000,"n":1}"#);
     kafka.produce(
         "records-time",

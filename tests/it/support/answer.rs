@@ -143,12 +143,16 @@ fn cells(column: &dyn Array) -> Vec<Value> {
                     .downcast_ref::<Int64Array>()
                     .map(|array| array.value(row))
             ),
-            DataType::Float64 => json!(
-                column
-                    .as_any()
-                    .downcast_ref::<Float64Array>()
-                    .map(|array| array.value(row))
-            ),
+            DataType::Float64 => {
+                let floats: &Float64Array = column.as_primitive();
+                let float = floats.value(row);
+                // As JSON in a packet has it: without a fraction of zero.
+                if float.fract() == 0.0 {
+                    json!(float as i64)
+                } else {
+                    json!(float)
+                }
+            }
             DataType::Boolean => json!(
                 column
                     .as_any()
