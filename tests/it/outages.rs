@@ -9,7 +9,7 @@ use anyhow::Result;
 use real_kafka::{Kafka, Record};
 use serde_json::{Value, json};
 
-use super::support::{Host, query};
+use super::support::{Host, Seen, query};
 
 /// Produces records `{"n": 0}`, `{"n": 1}` … to partition 0 until told to stop; outages only delay it.
 struct Ticker {
@@ -79,20 +79,30 @@ async fn a_killed_broker_loses_nothing_and_shows_nothing_twice() -> Result<()> {
                 run.troubles()
             );
         }
-        let count = earliest.records().count();
+        let count = earliest.count();
         kafka.restart()?;
+        for run in [&mut earliest, &mut latest] {
+            let said = |rows: &Seen| {
+                rows.notices
+                    .iter()
+                    .filter(|notice| notice.1.contains("again"))
+                    .count()
+            };
+            run.until("word of the return", |rows| said(rows) > round)
+                .await?;
+        }
         earliest.until_records(count + 100).await?;
-        latest.until_records(latest.records().count() + 100).await?;
+        latest.until_records(latest.count() + 100).await?;
     }
     let sent = ticker.stop()?;
     earliest
         .until("the last record", |rows| {
-            rows.offsets(0).last() == Some(&(sent - 1))
+            rows.last_place() == Some((0, sent - 1))
         })
         .await?;
     latest
         .until("the last record", |rows| {
-            rows.offsets(0).last() == Some(&(sent - 1))
+            rows.last_place() == Some((0, sent - 1))
         })
         .await?;
 
@@ -152,7 +162,7 @@ async fn a_run_that_begins_without_kafka_finds_its_start_itself() -> Result<()> 
     for (run, expected) in &mut runs {
         if let Some(offsets) = expected {
             run.until("the last record", |rows| {
-                rows.offsets(0).last() == Some(&(offsets.end - 1))
+                rows.last_place() == Some((0, offsets.end - 1))
             })
             .await?;
             let shown = run.offsets(0);
@@ -165,7 +175,7 @@ async fn a_run_that_begins_without_kafka_finds_its_start_itself() -> Result<()> 
             // It may find the end before or after the record above.
             producer.send("down", Record::value(r#"{"n":11}"#))?;
             for _ in 0..300 {
-                if run.records().count() > 0 {
+                if run.count() > 0 {
                     break;
                 }
                 producer.send("down", Record::value(r#"{"n":12}"#))?;
@@ -193,11 +203,11 @@ async fn a_restarted_broker() -> Result<()> {
     kafka.stop()?;
     run.linger(Duration::from_secs(2)).await?;
     kafka.restart()?;
-    let count = run.records().count();
+    let count = run.count();
     run.until_records(count + 50).await?;
     let sent = ticker.stop()?;
     run.until("the last record", |rows| {
-        rows.offsets(0).last() == Some(&(sent - 1))
+        rows.last_place() == Some((0, sent - 1))
     })
     .await?;
     assert_eq!(run.offsets(0), (0..sent).collect::<Vec<_>>());
@@ -222,7 +232,7 @@ async fn a_leader_that_moves() -> Result<()> {
     let ticker = Ticker::start(&kafka, "moved")?;
     run.until_records(100).await?;
     second.kill()?;
-    let count = run.records().count();
+    let count = run.count();
     run.until_records(count + 300).await?;
     let answer = host
         .query(query(
@@ -242,7 +252,7 @@ async fn a_leader_that_moves() -> Result<()> {
     second.restart()?;
     let sent = ticker.stop()?;
     run.until("the last record", |rows| {
-        rows.offsets(0).last() == Some(&(sent - 1))
+        rows.last_place() == Some((0, sent - 1))
     })
     .await?;
     assert_eq!(run.offsets(0), (0..sent).collect::<Vec<_>>());

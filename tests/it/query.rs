@@ -115,7 +115,7 @@ async fn what_the_caps_leave_out_follows_in_the_stream() -> Result<()> {
         } else {
             22_000
         };
-        let first = answer.records().count();
+        let first = answer.count();
         assert!((1..=10_000).contains(&first), "{keys}: {first} rows");
         assert!(
             !answer.notices.is_empty(),
@@ -145,7 +145,7 @@ async fn latest_has_no_rows_yet() -> Result<()> {
     let model = query("query-latest", json!({"autoOffsetReset": "latest"}));
     let (first, mut run) = host.watch(model.clone()).await?;
     assert_eq!(first.rows.len(), 0);
-    while run.records().count() == 0 {
+    while run.count() == 0 {
         kafka.produce("query-latest", &[Record::value(r#"{"a":1,"b":"x"}"#)])?;
         run.linger(Duration::from_millis(100)).await?;
     }
@@ -325,7 +325,7 @@ async fn a_topic_of_two_hundred_and_forty_nine_characters() -> Result<()> {
 #[tokio::test]
 async fn an_answer_is_in_time_order() -> Result<()> {
     let (kafka, host) = (Kafka::shared(), Host::shared().await?);
-    kafka.create_topic("query-order", 2)?;
+    kafka.create_topic_with("query-order", 2, &[("retention.ms", "-1")])?;
     let at = 1_700_000_000_000_i64;
     let record = Record::value("{}");
     let records = [

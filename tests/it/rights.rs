@@ -119,10 +119,8 @@ async fn a_right_that_is_taken_and_given_back() -> Result<()> {
     assert_eq!(run.troubles().len(), 1, "{:?}", run.troubles());
 
     kafka.clear_rules(topic)?;
-    run.until("the last record", |rows| {
-        rows.offsets(0).last() == Some(&19)
-    })
-    .await?;
+    run.until("the last record", |rows| rows.last_place() == Some((0, 19)))
+        .await?;
     assert_eq!(run.offsets(0), (0..20).collect::<Vec<_>>());
     Ok(())
 }

@@ -24,7 +24,7 @@ async fn a_stalled_reader_takes_bounded_memory() -> Result<()> {
     let (answer, mut run) = host
         .watch(query("slow-stalled", json!({"pacing": false})))
         .await?;
-    let first = answer.records().count();
+    let first = answer.count();
     tokio::time::sleep(Duration::from_secs(4)).await;
     let (_, peak) = host.memory()?;
     assert!(peak < 160 * MIB, "{} MiB at the peak", peak / MIB);
@@ -58,9 +58,9 @@ async fn the_budget_of_a_channel() -> Result<()> {
     }
     producer.flush()?;
     let (answer, mut run) = host.watch(query("slow-budget", json!({}))).await?;
-    let (first, start) = (answer.records().count(), Instant::now());
+    let (first, start) = (answer.count(), Instant::now());
     run.within(Duration::from_secs(30), "ten thousand records", |rows| {
-        rows.records().count() >= 10_000
+        rows.count() >= 10_000
     })
     .await?;
     let (packets, slots) = (
@@ -96,7 +96,7 @@ async fn latest_skips_aloud_and_every_record_does_not() -> Result<()> {
         ))
         .await?;
     let producer = kafka.producer()?;
-    while skipping.records().count() == 0 || complete.records().count() == 0 {
+    while skipping.count() == 0 || complete.count() == 0 {
         producer.send("slow-latest", Record::value("{}"))?;
         skipping.linger(Duration::from_millis(50)).await?;
         complete.linger(Duration::from_millis(50)).await?;
@@ -121,7 +121,7 @@ async fn latest_skips_aloud_and_every_record_does_not() -> Result<()> {
     let end = kafka.end_offset("slow-latest", 0)?;
     skipping
         .until("the newest record", |rows| {
-            rows.offsets(0).last() == Some(&(end - 1))
+            rows.last_place() == Some((0, end - 1))
         })
         .await?;
     let offsets = skipping.offsets(0);

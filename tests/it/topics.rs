@@ -50,7 +50,7 @@ async fn new_partitions_are_read_from_their_start() -> Result<()> {
 /// Produces to partition 0 until the run shows a record: it has found its start.
 async fn started(kafka: &Kafka, topic: &str, run: &mut Run) -> Result<()> {
     let producer = kafka.producer()?;
-    while run.records().count() == 0 {
+    while run.count() == 0 {
         producer.send(topic, Record::value("{}"))?;
         run.linger(Duration::from_millis(50)).await?;
     }

@@ -37,9 +37,20 @@ pub(crate) struct Seen {
     /// Severity and text.
     pub(crate) notices: Vec<(String, String)>,
     pub(crate) topic_ids: Vec<String>,
+    count: usize,
 }
 
 impl Seen {
+    /// Returns how many rows stand for a record.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the place of the last row that stands for a record.
+    pub(crate) fn last_place(&self) -> Option<(i64, i64)> {
+        self.rows.iter().rev().find_map(Row::place)
+    }
+
     /// Returns the rows that stand for a record.
     pub(crate) fn records(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.place().is_some())
@@ -103,9 +114,11 @@ impl Seen {
         }
         for row in 0..count {
             let cells = columns.iter().filter(|(_, values)| !values[row].is_null());
-            self.rows.push(Row(cells
+            let row = Row(cells
                 .map(|(name, values)| (name.clone(), values[row].clone()))
-                .collect()));
+                .collect());
+            self.count += usize::from(row.place().is_some());
+            self.rows.push(row);
         }
     }
 }

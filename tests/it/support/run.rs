@@ -62,10 +62,8 @@ impl Run {
 
     /// Reads packets until `count` rows stand for records.
     pub(crate) async fn until_records(&mut self, count: usize) -> Result<()> {
-        self.until(&format!("record {count}"), |rows| {
-            rows.records().count() >= count
-        })
-        .await
+        self.until(&format!("record {count}"), |rows| rows.count() >= count)
+            .await
     }
 
     /// Reads whatever comes in this time.
@@ -134,7 +132,7 @@ impl Run {
 
     fn summary(&self) -> String {
         let tail: Vec<_> = self.rows.rows.iter().rev().take(3).collect();
-        let (rows, records) = (self.rows.rows.len(), self.rows.records().count());
+        let (rows, records) = (self.rows.rows.len(), self.rows.count());
         format!(
             "{rows} rows came, {records} of records; notices {:?}; last {tail:?}",
             self.rows.notices
