@@ -1,8 +1,13 @@
 //! A reader against real Apache Kafka: transactions, compaction, retention, rights, and a broker that is killed.
 
-use real_kafka::{Kafka, Listener, Operation, Record, Resource};
+use std::thread;
+use std::time::Duration;
 
-use super::{Cursor, Duration, Value, Viewer, json, partition, thread};
+use real_kafka::{Kafka, Listener, Operation, Record, Resource};
+use serde_json::{Value, json};
+use streamscope::config::Cursor;
+
+use crate::viewer::{Viewer, partition};
 
 fn read(kafka: &Kafka, query: &Value) -> Viewer {
     Viewer::start(
