@@ -32,6 +32,8 @@ pub struct Topic {
     pub id: Option<String>,
     /// Ascending.
     pub partitions: Vec<i32>,
+    /// Those of them that no broker leads now.
+    pub leaderless: Vec<i32>,
 }
 
 /// Names one end of a partition.
@@ -210,14 +212,19 @@ fn described(event: &Event) -> Result<Topic, Code> {
             rd::rd_kafka_TopicDescription_partitions(topic, &raw mut count),
             count,
         );
-        let mut partitions: Vec<i32> = infos
-            .iter()
-            .map(|&info| rd::rd_kafka_TopicPartitionInfo_partition(info))
-            .collect();
+        let (mut partitions, mut leaderless) = (Vec::with_capacity(count), Vec::new());
+        for &info in infos {
+            let partition = rd::rd_kafka_TopicPartitionInfo_partition(info);
+            partitions.push(partition);
+            if rd::rd_kafka_TopicPartitionInfo_leader(info).is_null() {
+                leaderless.push(partition);
+            }
+        }
         partitions.sort_unstable();
         Ok(Topic {
             id: id.and_then(id_text),
             partitions,
+            leaderless,
         })
     }
 }

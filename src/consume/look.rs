@@ -73,8 +73,15 @@ impl<'c> Looking<'c> {
             match found.and_then(|found| select(found, &self.subject.topic, self.subject.partition))
             {
                 Ok(topic) => {
-                    let low = Half::Asked(self.ask(&topic, End::Low));
-                    let high = Half::Asked(self.ask(&topic, End::High));
+                    let mut led = topic.partitions.clone();
+                    led.retain(|partition| !topic.leaderless.contains(partition));
+                    // Nobody answers a question about no partition.
+                    if led.is_empty() {
+                        let nothing = || Half::Known(BTreeMap::new());
+                        return Some(Ok(join(&topic, &nothing(), &nothing())));
+                    }
+                    let low = Half::Asked(self.ask(&led, End::Low));
+                    let high = Half::Asked(self.ask(&led, End::High));
                     self.stage = Stage::Offsets { topic, low, high };
                 }
                 Err(error) => return Some(Err(error)),
@@ -89,11 +96,21 @@ impl<'c> Looking<'c> {
         };
         Some(match filled {
             Ok(()) => Ok(join(topic, low, high)),
+            // The cluster has just answered: one of its brokers is away, and nobody says which partitions it leads.
+            Err(code) if is_transport(code) => Ok(Look {
+                topic_id: topic.id.clone(),
+                closed: topic
+                    .partitions
+                    .iter()
+                    .map(|&partition| (partition, code))
+                    .collect(),
+                ..Look::default()
+            }),
             Err(code) => Err(self.explain(code)),
         })
     }
 
-    fn ask(&self, topic: &Topic, end: End) -> Result<OffsetQuestion<'c>, Code> {
+    fn ask(&self, partitions: &[i32], end: End) -> Result<OffsetQuestion<'c>, Code> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let Subject {
             topic: name,
@@ -103,7 +120,7 @@ impl<'c> Looking<'c> {
         ask_offsets(
             self.client.client().native_client(),
             name.as_str(),
-            &topic.partitions,
+            partitions,
             end,
             *isolation,
             left,
@@ -195,7 +212,7 @@ impl Half<'_> {
             Self::Known(offsets) => offsets
                 .get(&partition)
                 .copied()
-                .unwrap_or(Err(Code::UnknownPartition)),
+                .unwrap_or(Err(Code::LeaderNotAvailable)),
             Self::Asked(_) => Err(Code::InProgress),
         }
     }

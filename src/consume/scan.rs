@@ -66,6 +66,9 @@ pub fn scan(
 ) -> Result<Scanned, KafkaError> {
     let subject = Subject::from(spec);
     let look = look(client, &subject, bootstrap, limits.look)?;
+    if let (true, Some(&(_, code))) = (look.extents.is_empty(), look.closed.first()) {
+        return Err(explain(client, &subject.topic, code, limits.look));
+    }
     let deadline = Instant::now() + limits.time;
     let failed = |error: ClientError| {
         let code = error.rdkafka_error_code().unwrap_or(Code::Fail);

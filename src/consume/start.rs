@@ -16,7 +16,7 @@ pub struct Look {
     pub topic_id: Option<String>,
     /// Ascending.
     pub extents: Vec<Extent>,
-    /// Partitions whose offsets nobody gives now: they have no leader.
+    /// Partitions whose offsets nobody gives now: they have no leader, or it does not answer.
     pub closed: Vec<(i32, Code)>,
 }
 

@@ -164,11 +164,12 @@ impl Asked {
         Ok(self.show(pipeline, topic_id.as_deref(), Some(&live), &notices))
     }
 
-    /// Says what Kafka said. Where it cannot be reached now, the panel may subscribe: the run finds its start itself.
+    /// Says what Kafka said. Unless the query names what is not there, the panel may subscribe all the same: the run
+    /// tries again, and finds its start itself.
     fn failed(&self, error: &KafkaError) -> Answer {
         info!(topic = self.query.spec.topic.as_str(), "query: {error}");
         let fault = Some(Fault::from(error));
-        if !error.is_connection() {
+        if error.is_about_topic() {
             return Answer { frame: None, fault };
         }
         let nonce = (self.query.spec.start != StartPosition::Latest).then(nonce);

@@ -284,7 +284,7 @@ fn partitions_without_leader_are_said_and_the_others_read() {
     );
     viewer.rows(4);
     second.kill().unwrap();
-    viewer.error("partitions of topic leaders have no leader");
+    viewer.error("partitions of topic leaders cannot be read: no broker leads it now");
     let led: Vec<i32> = (0..4)
         .filter(|&partition| kafka.end_offset("leaders", partition).is_ok())
         .collect();

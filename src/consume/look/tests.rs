@@ -51,6 +51,7 @@ fn one_partition() {
     let found = || Topic {
         id: None,
         partitions: vec![0, 1, 2],
+        leaderless: vec![],
     };
     let unknown = |partition| {
         Err(KafkaError::UnknownPartition {

@@ -147,10 +147,10 @@ impl Run<'_> {
     }
 
     fn looked(&mut self, look: &Look, time: Now) -> Option<End> {
-        self.client.faults().clear();
         if self.confirm_leaders(look, time) {
             self.failures = Failures::default();
         }
+        self.client.faults().clear();
         if let Some(lasted) = self.troubles.over(
             |kind, _| matches!(kind, Kind::Connection(_)),
             time.monotonic,
@@ -213,7 +213,7 @@ impl Run<'_> {
         }
     }
 
-    /// Says which partitions have no leader, once two looks agree; tells whether all have one.
+    /// Says which partitions have no leader that answers, once two looks agree; tells whether all have one.
     fn confirm_leaders(&mut self, look: &Look, time: Now) -> bool {
         if look.closed.is_empty() {
             if let Some(lasted) = self
@@ -226,7 +226,15 @@ impl Run<'_> {
         }
         let since = self.failures.add(time.monotonic);
         if self.failures.count > 1 && self.troubles.raise(Kind::Leader, since) {
-            self.say(&words::no_leader(&self.subject.topic, &look.closed), time);
+            // Where a broker is known to be dead, the cluster says only that nobody leads its partitions.
+            let is_silent = look.closed.iter().any(|(_, code)| is_transport(*code));
+            let faults = if is_silent {
+                self.client.faults().faults()
+            } else {
+                Vec::new()
+            };
+            let text = words::cannot_reach(&self.subject.topic, &look.closed, faults);
+            self.say(&text, time);
         }
         false
     }

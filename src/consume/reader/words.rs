@@ -5,7 +5,7 @@ use std::time::Duration;
 use rdkafka::error::RDKafkaErrorCode as Code;
 
 use crate::config::TopicName;
-use crate::consume::errors::KafkaError;
+use crate::consume::errors::{Fault, KafkaError};
 use crate::frame::Notice;
 
 pub(super) fn no_client(error: &KafkaError) -> String {
@@ -40,24 +40,22 @@ pub(super) fn no_read_right(topic: &TopicName) -> String {
     )
 }
 
-pub(super) fn no_leader(topic: &TopicName, closed: &[(i32, Code)]) -> String {
+pub(super) fn cannot_reach(
+    topic: &TopicName,
+    closed: &[(i32, Code)],
+    faults: Vec<Fault>,
+) -> String {
     let which = match closed {
-        [(partition, code)] => {
-            format!("partition {partition} of topic {topic} has no leader ({code})")
-        }
-        many => {
-            let first = many
-                .first()
-                .map(|(partition, _)| *partition)
-                .unwrap_or_default();
-            format!(
-                "{} partitions of topic {topic} have no leader, the first is {first}",
-                many.len()
-            )
-        }
+        [(partition, _)] => format!("partition {partition} of topic {topic}"),
+        many => format!("{} partitions of topic {topic}", many.len()),
+    };
+    let why = if faults.is_empty() {
+        "no broker leads it now".to_owned()
+    } else {
+        KafkaError::Connection(faults).to_string()
     };
     format!(
-        "{which}: their brokers are down. Reading goes on by itself once they are back; nothing is lost meanwhile"
+        "{which} cannot be read: {why}. Reading goes on by itself once a broker leads it again; nothing is lost meanwhile"
     )
 }
 
