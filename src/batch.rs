@@ -1,4 +1,4 @@
-//! When rows become a packet: 32 rows or 5 ms, and behind that the budget of what a browser can take.
+//! When rows become a packet: 32 rows, 128 KiB or 5 ms, and behind that the budget of what a browser can take.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,7 +12,7 @@ pub struct FlushPolicy {
 }
 
 impl FlushPolicy {
-    /// 32 rows or 5 ms, whichever comes first.
+    /// 32 rows or 5 ms, whichever comes first; a full packet leaves in any case.
     pub const MICRO_BATCH: Self = Self {
         rows: 32,
         age: Duration::from_millis(5),
@@ -161,14 +161,15 @@ impl Batch {
         rows < MAX_PACKET_ROWS && bytes < MAX_PACKET_BYTES
     }
 
-    /// Tells whether what waits is to leave now, and takes its budget if so.
-    pub fn leave(&mut self, rows: usize, bytes: usize, now: Instant) -> bool {
+    /// Tells whether what waits is to leave now, and takes its budget if so: `bytes` of rows, and `fixed` bytes beside them.
+    pub fn leave(&mut self, rows: usize, bytes: usize, fixed: usize, now: Instant) -> bool {
         let Some(since) = self.since else {
             return false;
         };
-        let due =
-            rows >= self.policy.rows || now.saturating_duration_since(since) >= self.policy.age;
-        if !due || !self.pacer.take(bytes, now) {
+        let due = rows >= self.policy.rows
+            || bytes >= MAX_PACKET_BYTES
+            || now.saturating_duration_since(since) >= self.policy.age;
+        if !due || !self.pacer.take(bytes + fixed, now) {
             return false;
         }
         self.since = None;
@@ -192,21 +193,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_leaves_by_rows_or_by_age() {
+    fn a_batch_leaves_by_rows_bytes_or_age() {
         let start = Instant::now();
-        for (rows, age, want) in [
-            (1, 0, false),
-            (31, 4, false),
-            (32, 0, true),
-            (1, 5, true),
-            (0, 5, true),
+        for (rows, bytes, age, want) in [
+            (1, 10, 0, false),
+            (31, 10, 4, false),
+            (32, 10, 0, true),
+            (1, MAX_PACKET_BYTES, 0, true),
+            (1, 10, 5, true),
+            (0, 0, 5, true),
         ] {
             let mut batch = Batch::new(FlushPolicy::MICRO_BATCH, Pacer::off());
             batch.touch(start);
             assert_eq!(
-                batch.leave(rows, 10, start + Duration::from_millis(age)),
+                batch.leave(rows, bytes, 100, start + Duration::from_millis(age)),
                 want,
-                "{rows} rows, {age} ms"
+                "{rows} rows, {bytes} bytes, {age} ms"
             );
         }
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::batch::{Batch, FlushPolicy, MAX_RECORD_BYTES, Pacer};
 use crate::columns::{ColumnSet, Coordinates, Count, StreamSchema, Trouble, time::NANOS_PER_MS};
-use crate::config::{FlattenLimits, KeyFormat, StreamSpec};
+use crate::config::{FlattenLimits, KeyFormat, StreamSpec, TimeSource};
 use crate::decode::{Decoder, Envelope, RecordRows};
 use crate::frame::{FrameWriter, Notice, Notices, Packet, QueryFrame};
 use crate::perf::PerfFlags;
@@ -59,10 +59,14 @@ impl Pipeline {
             (FlushPolicy::MICRO_BATCH, pacer)
         };
         let has_key = spec.key != KeyFormat::None;
+        let mut set = ColumnSet::new(schema, limits.max_fields, spec.field_types.clone(), has_key);
+        if let TimeSource::Field { path, unit } = &spec.time {
+            set.watch_time(path, *unit);
+        }
         Self {
             decoder: Decoder::new(&spec, limits),
             envelope: Envelope::new(&spec, limits),
-            set: ColumnSet::new(schema, limits.max_fields, spec.field_types.clone(), has_key),
+            set,
             batch: Batch::new(policy, pacer),
             frame: FrameWriter::new(spec.topic.as_str()),
             notices: Notices::default(),
@@ -112,10 +116,7 @@ impl Pipeline {
             self.set
                 .tally
                 .count(Trouble::Undecodable, |sample| sample.push_str(&text));
-            let time = record
-                .timestamp
-                .unwrap_or(now.wall_ms)
-                .saturating_mul(NANOS_PER_MS);
+            let (time, _) = self.envelope.record_time(record, now);
             let (partition, offset) = (Some(record.partition), Some(record.offset));
             self.set.push_error(
                 Coordinates {
@@ -178,10 +179,12 @@ impl Pipeline {
         if !self.notices.is_empty() {
             self.batch.touch(now.monotonic);
         }
-        if !self
-            .batch
-            .leave(self.set.rows(), self.set.bytes(), now.monotonic)
-        {
+        if !self.batch.leave(
+            self.set.rows(),
+            self.set.bytes(),
+            self.frame.fixed_bytes(),
+            now.monotonic,
+        ) {
             return None;
         }
         self.say_troubles();

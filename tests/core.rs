@@ -6,6 +6,8 @@
 mod allocations;
 #[path = "../benches/corpus/mod.rs"]
 mod corpus;
+#[path = "core/edges.rs"]
+mod edges;
 #[path = "core/golden.rs"]
 mod golden;
 #[path = "core/hostile.rs"]

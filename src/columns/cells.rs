@@ -7,18 +7,15 @@ use super::Kind;
 /// Is one column's cells from row 0 on.
 ///
 /// A column may hold fewer cells than the set has rows: what follows is null. So a row that lacks a field costs nothing.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Column {
     pub(crate) cells: Cells,
     pub(crate) validity: Validity,
 }
 
 /// Is a column's values; a null's place holds a filler.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub enum Cells {
-    /// No value has come yet, so no type is known.
-    #[default]
-    Undecided,
     Float(Vec<f64>),
     Integer(Vec<i64>),
     Unsigned(Vec<u64>),
@@ -57,10 +54,8 @@ impl Column {
     }
 
     pub(crate) fn push_null(&mut self) {
-        let row = self.len();
-        if self.cells.push_filler() {
-            self.validity.push_null(row);
-        }
+        self.validity.push_null(self.len());
+        self.cells.push_filler();
     }
 
     /// Notes that the cell just pushed is a value.
@@ -126,7 +121,6 @@ impl Cells {
 
     fn len(&self) -> usize {
         match self {
-            Self::Undecided => 0,
             Self::Float(values) => values.len(),
             Self::Integer(values) | Self::Time(values) => values.len(),
             Self::Unsigned(values) => values.len(),
@@ -135,22 +129,19 @@ impl Cells {
         }
     }
 
-    /// Takes a null's place; a column without a type has none.
-    fn push_filler(&mut self) -> bool {
+    /// Takes a null's place.
+    fn push_filler(&mut self) {
         match self {
-            Self::Undecided => return false,
             Self::Float(values) => values.push(0.0),
             Self::Integer(values) | Self::Time(values) => values.push(0),
             Self::Unsigned(values) => values.push(0),
             Self::Boolean(values) => values.push(false),
             Self::Text(text) => text.push(b"", true),
         }
-        true
     }
 
     fn truncate(&mut self, rows: usize) {
         match self {
-            Self::Undecided => {}
             Self::Float(values) => values.truncate(rows),
             Self::Integer(values) | Self::Time(values) => values.truncate(rows),
             Self::Unsigned(values) => values.truncate(rows),
@@ -187,6 +178,13 @@ impl Text {
 
     pub(crate) fn cell(&self, row: usize) -> &[u8] {
         &self.bytes[self.offsets[row] as usize..self.offsets[row + 1] as usize]
+    }
+
+    /// Gives the cells in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.offsets
+            .windows(2)
+            .map(|ends| &self.bytes[ends[0] as usize..ends[1] as usize])
     }
 
     /// Adds a cell of UTF-8; `verbatim` says that nothing in it needs an escape in JSON.

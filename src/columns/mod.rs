@@ -17,7 +17,7 @@ pub(crate) use schema::{COORDINATES, ERROR, Request};
 pub use schema::{Group, SchemaField, SchemaView, StreamSchema};
 pub use tally::{Count, Tally, Trouble};
 
-use crate::config::FieldType;
+use crate::config::{FieldType, TimeUnit};
 
 /// Names a column of a stream, for as long as the stream lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,12 +41,23 @@ pub struct ColumnSet {
     pub(crate) offset: Column,
     /// By id.
     pub(crate) columns: Vec<Column>,
-    /// Whether the query fixed the column's type, by id.
-    asked: Vec<bool>,
     pub(crate) error: Column,
     pub(crate) tally: Tally,
     /// About how many bytes the rows take in a packet.
     bytes: usize,
+    /// How many cells the row under construction holds.
+    filled: usize,
+    watch: Option<Watch>,
+}
+
+/// Reads times from one field of the payload: a float column would lose their last digits.
+#[derive(Debug)]
+struct Watch {
+    path: String,
+    unit: TimeUnit,
+    column: Option<ColumnId>,
+    /// What the row under construction holds there, exactly.
+    found: Option<i64>,
 }
 
 /// Says what a row is of: its time and its place in Kafka, where it has one.
@@ -78,13 +89,24 @@ impl ColumnSet {
             partition: Column::new(Kind::Integer),
             offset: Column::new(Kind::Integer),
             columns: Vec::new(),
-            asked: Vec::new(),
             error: Column::new(Kind::Text),
             tally: Tally::default(),
             bytes: 0,
+            filled: 0,
+            watch: None,
         };
         set.follow_schema();
         set
+    }
+
+    /// Reads the value column of `path` as times in `unit`, beside what the column shows.
+    pub fn watch_time(&mut self, path: &str, unit: TimeUnit) {
+        self.watch = Some(Watch {
+            path: path.to_owned(),
+            unit,
+            column: None,
+            found: None,
+        });
     }
 
     /// Gives the number of finished rows.
@@ -101,6 +123,10 @@ impl ColumnSet {
     pub fn begin_row(&mut self) -> RowWriter<'_> {
         if self.schema.version() != self.view.version {
             self.follow_schema();
+        }
+        self.filled = 0;
+        if let Some(watch) = &mut self.watch {
+            watch.found = None;
         }
         RowWriter::new(self)
     }
@@ -130,6 +156,7 @@ impl ColumnSet {
         self.error.align(row);
         self.error.push_text(text.as_bytes(), false);
         self.bytes += text.len();
+        self.filled = 0;
         self.finish_row(at);
     }
 
@@ -161,7 +188,8 @@ impl ColumnSet {
         self.partition.push_integer(at.partition.map(i64::from));
         self.offset.push_integer(at.offset);
         self.rows += 1;
-        self.bytes += COORDINATE_BYTES;
+        let nulls = self.columns.len().saturating_sub(self.filled);
+        self.bytes += COORDINATE_BYTES + nulls * NULL_BYTES;
     }
 
     /// Takes over what other workers of the stream added to its schema.
@@ -172,17 +200,13 @@ impl ColumnSet {
                 column.become_kind(field.kind);
             } else {
                 self.columns.push(Column::new(field.kind));
-                self.asked.push(self.field_types.contains_key(&*field.name));
+                self.bytes += self.rows * NULL_BYTES;
             }
         }
     }
 
     /// Finds or makes the column of `path`; `None` where the field limit leaves it out.
     fn column(&mut self, group: Group, path: &str, kind: Kind) -> Option<ColumnId> {
-        let kind = self
-            .field_types
-            .get(path)
-            .map_or(kind, |&fixed| Kind::from(fixed));
         let reserved = |name: &str| {
             COORDINATES.contains(&name) || name == ERROR || (self.has_key && name == "key")
         };
@@ -193,26 +217,38 @@ impl ColumnSet {
         } else {
             path
         };
-        let limit = if group == Group::Value {
-            self.max_fields
-        } else {
-            MAX_KEY_FIELDS
+        let fixed = self
+            .field_types
+            .get(name)
+            .or_else(|| self.field_types.get(path));
+        let watched = group == Group::Value && self.watch.as_ref().is_some_and(|w| w.path == path);
+        let limit = match group {
+            // The time field finds a place in a frame that is full, too.
+            Group::Value => self.max_fields + usize::from(watched),
+            Group::Key | Group::Header => MAX_KEY_FIELDS,
         };
-        let registered = self.schema.register(
-            std::iter::once(Request {
+        let id = self.schema.register(
+            Request {
                 group,
                 path,
                 name,
-                kind,
-            }),
+                kind: fixed.map_or(kind, |&fixed| Kind::from(fixed)),
+                asked: fixed.is_some(),
+            },
             limit,
         );
         self.follow_schema();
-        registered[0].map(|(id, _)| ColumnId(id))
+        let id = ColumnId(id?);
+        if let Some(watch) = self.watch.as_mut().filter(|_| watched) {
+            watch.column = Some(id);
+        }
+        Some(id)
     }
 }
 
 /// What time, partition and offset take of a packet, in bytes a row.
 const COORDINATE_BYTES: usize = 28;
+/// What a null takes of a packet.
+const NULL_BYTES: usize = 5;
 /// The most columns that keys, and likewise headers, may make.
 const MAX_KEY_FIELDS: usize = 100;

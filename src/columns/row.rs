@@ -33,18 +33,23 @@ impl<'a> RowWriter<'a> {
         self.set.column(group, path, kind)
     }
 
-    /// Finds a column that has come to be.
-    pub(crate) fn known_column(&self, group: Group, path: &str) -> Option<ColumnId> {
-        self.set
-            .schema
-            .find(group, path)
-            .map(|(id, _)| ColumnId(id))
+    /// Gives the type of a column's cells.
+    #[inline]
+    pub fn kind(&self, id: ColumnId) -> Kind {
+        self.set.view.fields[id.0 as usize].kind
     }
 
-    /// Tells whether the column keeps a number's own text.
-    #[inline]
-    pub fn is_text(&self, id: ColumnId) -> bool {
-        matches!(self.set.columns[id.0 as usize].cells, Cells::Text(_))
+    /// Tells whether the row holds a value at `id`.
+    pub(crate) fn holds(&self, id: ColumnId) -> bool {
+        self.set.columns[id.0 as usize].is_valid(self.row)
+    }
+
+    /// Takes back what the row holds in `group`.
+    pub(crate) fn take_back(&mut self, group: Group) {
+        let fields = self.set.view.fields.iter().zip(&mut self.set.columns);
+        for (_, column) in fields.filter(|(field, _)| field.group == group) {
+            column.truncate(self.row);
+        }
     }
 
     /// Counts a trouble of this record.
@@ -60,9 +65,13 @@ impl<'a> RowWriter<'a> {
             column.align(self.row);
         }
         self.set.bytes += source.len() + 1;
+        self.set.filled += 1;
         if let Cells::Float(values) = &mut column.cells {
             values.push(value);
             column.pushed();
+            if self.set.watch.is_some() {
+                self.watch(id, source);
+            }
         } else {
             self.convert(id, Incoming::Float(value, source));
         }
@@ -76,6 +85,7 @@ impl<'a> RowWriter<'a> {
             column.align(self.row);
         }
         self.set.bytes += NUMBER_BYTES;
+        self.set.filled += 1;
         if let Cells::Integer(values) = &mut column.cells {
             values.push(value);
             column.pushed();
@@ -92,6 +102,7 @@ impl<'a> RowWriter<'a> {
             column.align(self.row);
         }
         self.set.bytes += 6;
+        self.set.filled += 1;
         if let Cells::Boolean(values) = &mut column.cells {
             values.push(value);
             column.pushed();
@@ -108,6 +119,7 @@ impl<'a> RowWriter<'a> {
             column.align(self.row);
         }
         self.set.bytes += value.len() + 3;
+        self.set.filled += 1;
         if let Cells::Text(text) = &mut column.cells {
             text.push(value, verbatim);
             column.pushed();
@@ -122,21 +134,29 @@ impl<'a> RowWriter<'a> {
         self.set.columns[id.0 as usize].align(self.row);
     }
 
-    /// Gives the time that the row holds at `id`, read as `unit` where it is a number or a text.
-    pub(crate) fn time_at(&self, id: ColumnId, unit: TimeUnit) -> Option<i64> {
-        let column = &self.set.columns[id.0 as usize];
+    /// Gives the time that the row holds in the field of [`ColumnSet::watch_time`].
+    pub(crate) fn watched_time(&self) -> Option<i64> {
+        let watch = self.set.watch.as_ref()?;
+        let column = &self.set.columns[watch.column?.0 as usize];
         if !column.is_valid(self.row) {
             return None;
         }
+        let number = |text: &str| time::from_number(text, watch.unit);
         match &column.cells {
-            Cells::Float(values) => time::from_number(&values[self.row].to_string(), unit),
-            Cells::Integer(values) => time::from_number(&values[self.row].to_string(), unit),
-            Cells::Unsigned(values) => time::from_number(&values[self.row].to_string(), unit),
-            Cells::Text(text) => {
-                time::from_text(std::str::from_utf8(text.cell(self.row)).ok()?, unit)
-            }
+            Cells::Float(_) => watch.found,
+            Cells::Integer(values) => number(itoa::Buffer::new().format(values[self.row])),
+            Cells::Unsigned(values) => number(itoa::Buffer::new().format(values[self.row])),
+            Cells::Text(text) => time::from_text(str(text.cell(self.row))?, watch.unit),
             Cells::Time(values) => Some(values[self.row]),
-            Cells::Boolean(_) | Cells::Undecided => None,
+            Cells::Boolean(_) => None,
+        }
+    }
+
+    /// Keeps the exact time that a number's text is, where its column is watched.
+    #[cold]
+    fn watch(&mut self, id: ColumnId, source: &[u8]) {
+        if let Some(watch) = self.set.watch.as_mut().filter(|w| w.column == Some(id)) {
+            watch.found = str(source).and_then(|text| time::from_number(text, watch.unit));
         }
     }
 
@@ -151,7 +171,7 @@ impl<'a> RowWriter<'a> {
     fn convert(&mut self, id: ColumnId, incoming: Incoming<'_>) {
         let index = id.0 as usize;
         let settled = self.set.view.fields[index].kind;
-        match fit(settled, self.set.asked[index], incoming.kind()) {
+        match fit(settled, self.set.view.fields[index].asked, incoming.kind()) {
             Fit::Widen => {
                 self.set.schema.widen(id.0);
                 self.set.follow_schema();
@@ -181,11 +201,15 @@ impl<'a> RowWriter<'a> {
 
     /// Converts into `settled`; tells whether that gave a value.
     fn put_converted(&mut self, index: usize, settled: Kind, incoming: &Incoming<'_>) -> bool {
+        let watched = self.set.watch.as_ref();
+        let unit = watched
+            .filter(|watch| watch.column == Some(ColumnId(index as u32)))
+            .map_or(TimeUnit::Auto, |watch| watch.unit);
         let column = &mut self.set.columns[index];
         let written = match (&mut column.cells, settled) {
             (Cells::Float(values), _) => incoming.as_float().map(|value| values.push(value)),
             (Cells::Boolean(values), _) => incoming.as_boolean().map(|value| values.push(value)),
-            (Cells::Time(values), _) => incoming.as_time().map(|value| values.push(value)),
+            (Cells::Time(values), _) => incoming.as_time(unit).map(|value| values.push(value)),
             (Cells::Text(text), _) => {
                 incoming.with_text(|bytes| text.push(bytes, false));
                 Some(())
@@ -248,11 +272,11 @@ impl Incoming<'_> {
         }
     }
 
-    fn as_time(&self) -> Option<i64> {
+    fn as_time(&self, unit: TimeUnit) -> Option<i64> {
         match self {
-            Self::Float(_, source) => time::from_number(str(source)?, TimeUnit::Auto),
-            Self::Integer(value) => time::from_number(&value.to_string(), TimeUnit::Auto),
-            Self::Text(text) => time::from_text(str(text)?, TimeUnit::Auto),
+            Self::Float(_, source) => time::from_number(str(source)?, unit),
+            Self::Integer(value) => time::from_number(itoa::Buffer::new().format(*value), unit),
+            Self::Text(text) => time::from_text(str(text)?, unit),
             Self::Boolean(_) => None,
         }
     }

@@ -21,13 +21,14 @@ impl HeaderColumns {
     /// once is a JSON array of its values, in their order.
     pub(super) fn write(&mut self, headers: &[Header<'_>], row: &mut RowWriter<'_>) {
         for (i, header) in headers.iter().enumerate() {
-            let same = |other: &&Header<'_>| other.name == header.name;
-            if headers[..i].iter().any(|other| same(&other)) {
-                continue;
-            }
             let Some(id) = self.column(header.name, row) else {
                 continue;
             };
+            if row.holds(id) {
+                // It was joined with the first of its name.
+                continue;
+            }
+            let same = |other: &&Header<'_>| other.name == header.name;
             self.text.clear();
             if headers[i + 1..].iter().any(|other| same(&other)) {
                 let values: Vec<_> = headers

@@ -59,6 +59,7 @@ impl KeyDecoder {
             }
             Self::Json(json) => {
                 if let Err(error) = json.decode_object(key, row) {
+                    row.take_back(Group::Key);
                     row.trouble(Trouble::BadKey, |sample| {
                         sample.push_str(&error.to_string());
                     });

@@ -9,7 +9,7 @@ use thiserror::Error;
 pub use json::{JsonDecoder, JsonError};
 
 use crate::columns::{ColumnId, ColumnSet, Coordinates, Group, Kind, RowWriter, Trouble, time};
-use crate::config::{FlattenLimits, StreamSpec, TimeSource, TimeUnit, ValueFormat};
+use crate::config::{FlattenLimits, StreamSpec, TimeSource, ValueFormat};
 use crate::record::{Now, Record};
 use headers::HeaderColumns;
 use key::KeyDecoder;
@@ -94,7 +94,6 @@ pub struct Envelope {
     key: KeyDecoder,
     headers: Option<HeaderColumns>,
     time: TimeSource,
-    time_column: Option<ColumnId>,
 }
 
 impl Envelope {
@@ -104,7 +103,6 @@ impl Envelope {
             key: KeyDecoder::new(spec.key, limits),
             headers: spec.headers.then(HeaderColumns::default),
             time: spec.time.clone(),
-            time_column: None,
         }
     }
 
@@ -116,31 +114,35 @@ impl Envelope {
     }
 
     /// Gives a row's time, in nanoseconds since 1970.
-    fn time(&mut self, record: &Record<'_>, now: Now, row: &mut RowWriter<'_>) -> i64 {
-        let arrival = now.wall_ms.saturating_mul(time::NANOS_PER_MS);
-        if self.time == TimeSource::Arrival {
-            return arrival;
-        }
-        if let TimeSource::Field { path, unit } = &self.time {
-            self.time_column = self
-                .time_column
-                .or_else(|| row.known_column(Group::Value, path));
-            let unit: TimeUnit = *unit;
-            if let Some(found) = self.time_column.and_then(|id| row.time_at(id, unit)) {
+    fn time(&self, record: &Record<'_>, now: Now, row: &mut RowWriter<'_>) -> i64 {
+        if let TimeSource::Field { path, .. } = &self.time {
+            if let Some(found) = row.watched_time() {
                 return found;
             }
             row.trouble(Trouble::NoTimeField, |sample| sample.push_str(path));
         }
-        if let Some(ms) = record.timestamp.filter(|&ms| ms >= 0) {
-            time::from_ms(ms).unwrap_or_else(|| {
-                row.trouble(Trouble::OutOfWindow, |sample| {
-                    sample.push_str(&ms.to_string());
-                });
-                arrival
-            })
-        } else {
-            row.trouble(Trouble::NoTimestamp, |_| ());
-            arrival
+        let (time, trouble) = self.record_time(record, now);
+        match trouble {
+            Some(Trouble::OutOfWindow) => row.trouble(Trouble::OutOfWindow, |sample| {
+                sample.push_str(&record.timestamp.unwrap_or_default().to_string());
+            }),
+            Some(trouble) => row.trouble(trouble, |_| ()),
+            None => {}
+        }
+        time
+    }
+
+    /// Gives the time of a record without a look at its payload, and what was wrong with its timestamp.
+    pub(crate) fn record_time(&self, record: &Record<'_>, now: Now) -> (i64, Option<Trouble>) {
+        let arrival = now.wall_ms.saturating_mul(time::NANOS_PER_MS);
+        if self.time == TimeSource::Arrival {
+            return (arrival, None);
+        }
+        // Kafka writes -1 where there is none.
+        match record.timestamp.filter(|&ms| ms >= 0).map(time::from_ms) {
+            Some(Some(time)) => (time, None),
+            Some(None) => (arrival, Some(Trouble::OutOfWindow)),
+            None => (arrival, Some(Trouble::NoTimestamp)),
         }
     }
 }

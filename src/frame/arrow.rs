@@ -15,7 +15,7 @@ use arrow::ipc::writer::FileWriter;
 use serde_json::{Value, json};
 
 use super::Notice;
-use crate::columns::{COORDINATES, Cells, Column, ColumnSet, ERROR};
+use crate::columns::{COORDINATES, Cells, Column, ColumnSet, ERROR, Kind};
 
 /// Is the answer to a bounded query: rows in time order, and what should be known beside them.
 #[derive(Debug)]
@@ -45,10 +45,10 @@ impl QueryFrame {
                 &mut set.time,
             ))),
             Arc::new(narrow(&set.partition, rows)),
-            into_array(std::mem::take(&mut set.offset), rows),
+            into_array(take(&mut set.offset), rows),
         ];
         for &id in &set.view.order {
-            let array = into_array(std::mem::take(&mut set.columns[id as usize]), rows);
+            let array = into_array(take(&mut set.columns[id as usize]), rows);
             fields.push(Field::new(
                 &*set.view.fields[id as usize].name,
                 array.data_type().clone(),
@@ -58,7 +58,7 @@ impl QueryFrame {
         }
         if set.view.error {
             fields.push(Field::new(ERROR, DataType::Utf8, true));
-            arrays.push(into_array(std::mem::take(&mut set.error), rows));
+            arrays.push(into_array(take(&mut set.error), rows));
         }
         let mut batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
             .expect("columns are of one length");
@@ -145,6 +145,10 @@ fn narrow(partition: &Column, rows: usize) -> Int32Array {
     }
 }
 
+fn take(column: &mut Column) -> Column {
+    std::mem::replace(column, Column::new(Kind::Float))
+}
+
 fn into_array(mut column: Column, rows: usize) -> ArrayRef {
     column.align(rows);
     let nulls = column.validity.into_nulls(rows);
@@ -159,7 +163,6 @@ fn into_array(mut column: Column, rows: usize) -> ArrayRef {
             Buffer::from_vec(text.bytes),
             nulls,
         )),
-        Cells::Undecided => Arc::new(Float64Array::new_null(rows)),
     }
 }
 

@@ -58,6 +58,11 @@ impl FrameWriter {
         self.write_head();
     }
 
+    /// Tells what a packet takes beside its rows, by the last one.
+    pub fn fixed_bytes(&self) -> usize {
+        self.head.len() + self.fields.len()
+    }
+
     fn write_head(&mut self) {
         let (name, custom) = (Value::from(&*self.topic), Value::from(self.custom.clone()));
         self.head =

@@ -1,27 +1,33 @@
 //! A frame's cells as JSON, column by column.
 
-use crate::columns::{Cells, Column, ColumnSet, Text, time::NANOS_PER_MS};
+use crate::columns::{Cells, Column, ColumnSet, time::NANOS_PER_MS};
 
-/// Writes the array of columns, and the list of values that JSON has no number for.
+/// Writes the array of columns, the list of values that JSON has no number for, and what milliseconds leave of times.
 pub(super) fn write(set: &ColumnSet, out: &mut Vec<u8>) {
     let mut entities = Entities::default();
-    out.push(b'[');
-    cells(set.rows, out, |row, out| {
-        integer(set.time[row].div_euclid(NANOS_PER_MS), out);
-    });
     let known = set.view.order.iter().map(|&id| &set.columns[id as usize]);
     let columns = [&set.partition, &set.offset]
         .into_iter()
         .chain(known)
         .chain(set.view.error.then_some(&set.error));
-    for (i, column) in columns.enumerate() {
+    out.push(b'[');
+    sequence(set.time.iter(), out, |_, &nanos, out| {
+        integer(millis(nanos), out);
+    });
+    close(out);
+    for (i, column) in columns.clone().enumerate() {
         out.push(b',');
         write_column(column, set.rows, i + 1, &mut entities, out);
     }
     out.push(b']');
     entities.write(set.view.order.len() + 3 + usize::from(set.view.error), out);
+    write_nanos(set, columns, out);
 }
 
+/// Writes one column.
+///
+/// The type is asked once a column and not once a cell, and where every cell holds a value no bit is looked at
+/// (`benches/workflow.rs`, `json_100fields`).
 fn write_column(
     column: &Column,
     rows: usize,
@@ -29,47 +35,95 @@ fn write_column(
     entities: &mut Entities,
     out: &mut Vec<u8>,
 ) {
-    let len = column.len().min(rows);
-    let value = |row: usize, out: &mut Vec<u8>| match &column.cells {
-        Cells::Float(values) if values[row].is_finite() => float(values[row], out),
-        Cells::Float(values) => {
-            entities.add(index, row, values[row]);
-            out.extend_from_slice(NULL);
+    match &column.cells {
+        Cells::Float(values) => cells(column, values.iter(), rows, out, |row, &value, out| {
+            if value.is_finite() {
+                float(value, out);
+            } else {
+                entities.add(index, row, value);
+                out.extend_from_slice(NULL);
+            }
+        }),
+        Cells::Integer(values) => cells(column, values.iter(), rows, out, |_, &v, out| {
+            integer(v, out);
+        }),
+        Cells::Unsigned(values) => cells(column, values.iter(), rows, out, |_, &value, out| {
+            out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        }),
+        Cells::Boolean(values) => cells(column, values.iter(), rows, out, |_, &value, out| {
+            out.extend_from_slice(if value { b"true" } else { b"false" });
+        }),
+        Cells::Text(text) if text.verbatim => {
+            cells(column, text.iter(), rows, out, |_, cell, out| {
+                out.push(b'"');
+                out.extend_from_slice(cell);
+                out.push(b'"');
+            });
         }
-        Cells::Integer(values) => integer(values[row], out),
-        Cells::Unsigned(values) => {
-            out.extend_from_slice(itoa::Buffer::new().format(values[row]).as_bytes());
-        }
-        Cells::Boolean(values) => {
-            out.extend_from_slice(if values[row] { b"true" } else { b"false" });
-        }
-        Cells::Text(text) => write_text(text, row, out),
-        Cells::Time(values) => integer(values[row].div_euclid(NANOS_PER_MS), out),
-        Cells::Undecided => out.extend_from_slice(NULL),
-    };
-    let mut value = value;
-    cells(rows, out, |row, out| {
-        if row < len && column.validity.is_valid(row) {
-            value(row, out);
-        } else {
-            out.extend_from_slice(NULL);
-        }
-    });
+        Cells::Text(text) => cells(column, text.iter(), rows, out, |_, cell, out| {
+            out.push(b'"');
+            escape(cell, out);
+            out.push(b'"');
+        }),
+        Cells::Time(values) => cells(column, values.iter(), rows, out, |_, &value, out| {
+            integer(millis(value), out);
+        }),
+    }
 }
 
+/// Writes a column's cells: its values, and null for the others.
 #[inline]
-fn cells(rows: usize, out: &mut Vec<u8>, mut cell: impl FnMut(usize, &mut Vec<u8>)) {
-    out.push(b'[');
-    for row in 0..rows {
-        if row > 0 {
-            out.push(b',');
-        }
-        cell(row, out);
+fn cells<T>(
+    column: &Column,
+    values: impl Iterator<Item = T>,
+    rows: usize,
+    out: &mut Vec<u8>,
+    mut cell: impl FnMut(usize, T, &mut Vec<u8>),
+) {
+    if column.validity.nulls() == 0 {
+        sequence(values, out, cell);
+    } else {
+        sequence(values, out, |row, value, out| {
+            if column.validity.is_valid(row) {
+                cell(row, value, out);
+            } else {
+                out.extend_from_slice(NULL);
+            }
+        });
     }
-    out.push(b']');
+    for _ in column.len()..rows {
+        out.extend_from_slice(b"null,");
+    }
+    close(out);
+}
+
+/// Opens an array and writes its items, each with a comma behind it.
+#[inline]
+fn sequence<T>(
+    values: impl Iterator<Item = T>,
+    out: &mut Vec<u8>,
+    mut item: impl FnMut(usize, T, &mut Vec<u8>),
+) {
+    out.push(b'[');
+    for (row, value) in values.enumerate() {
+        item(row, value, out);
+        out.push(b',');
+    }
+}
+
+/// Ends an array: where the last comma stands.
+fn close(out: &mut Vec<u8>) {
+    match out.last_mut() {
+        Some(last) if *last == b',' => *last = b']',
+        _ => out.push(b']'),
+    }
 }
 
 const NULL: &[u8] = b"null";
+
+fn millis(nanos: i64) -> i64 {
+    nanos.div_euclid(NANOS_PER_MS)
+}
 
 fn integer(value: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
@@ -89,17 +143,6 @@ fn float(value: f64, out: &mut Vec<u8>) {
         return integer(whole, out);
     }
     out.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
-}
-
-fn write_text(text: &Text, row: usize, out: &mut Vec<u8>) {
-    let cell = text.cell(row);
-    out.push(b'"');
-    if text.verbatim {
-        out.extend_from_slice(cell);
-    } else {
-        escape(cell, out);
-    }
-    out.push(b'"');
 }
 
 /// Copies UTF-8 and escapes what JSON's strings do not take.
@@ -166,4 +209,36 @@ impl Entities {
         out.extend_from_slice(b",\"entities\":");
         serde_json::to_writer(out, &lists).expect("lists are JSON");
     }
+}
+
+/// Writes the nanoseconds past the millisecond of each time column that has some, as the Go SDK does.
+fn write_nanos<'a>(
+    set: &ColumnSet,
+    columns: impl Iterator<Item = &'a Column> + Clone,
+    out: &mut Vec<u8>,
+) {
+    let times = columns.map(|column| match &column.cells {
+        Cells::Time(values) => &values[..],
+        _ => &[],
+    });
+    let rest = |nanos: &i64| nanos.rem_euclid(NANOS_PER_MS);
+    let some = |times: &[i64]| times.iter().any(|nanos| rest(nanos) != 0);
+    let times = std::iter::once(&set.time[..]).chain(times);
+    if !times.clone().any(some) {
+        return;
+    }
+    let lists: Vec<Option<Vec<i64>>> = times
+        .map(|times| {
+            some(times).then(|| {
+                let padding = set.rows - times.len();
+                times
+                    .iter()
+                    .map(rest)
+                    .chain(std::iter::repeat_n(0, padding))
+                    .collect()
+            })
+        })
+        .collect();
+    out.extend_from_slice(b",\"nanos\":");
+    serde_json::to_writer(out, &lists).expect("lists are JSON");
 }

@@ -305,7 +305,9 @@ impl JsonDecoder {
             Some(b'{' | b'[') => {
                 let mut text = std::mem::take(&mut self.scratch);
                 text.clear();
-                let read = match cursor.compact(self.tree.depth(node), &mut text) {
+                // What is left out stands at no depth of its own.
+                let depth = self.tree.depth(node).min(self.max_depth);
+                let read = match cursor.compact(depth, &mut text) {
                     Ok(()) => self.utf8(node, &text, row, false),
                     Err(error) => Err(error.into()),
                 };
@@ -368,7 +370,7 @@ impl JsonDecoder {
         let Some(id) = self.column(node, Kind::Float, row)? else {
             return Ok(());
         };
-        if number.value.abs() < MAX_EXACT || row.is_text(id) {
+        if number.value.abs() < MAX_EXACT || row.kind(id) == Kind::Text {
             row.float(id, number.value, number.text);
             return Ok(());
         }
@@ -385,7 +387,7 @@ impl JsonDecoder {
             return row.trouble(Trouble::OutOfRange, path);
         }
         row.float(id, number.value, number.text);
-        if number.whole {
+        if number.whole && row.kind(id) == Kind::Float {
             row.trouble(Trouble::Imprecise, path);
         }
     }
