@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use rdkafka::consumer::Consumer;
 use rdkafka::error::{KafkaError as ClientError, RDKafkaErrorCode as Code};
-use rdkafka::metadata::{MetadataPartition, MetadataTopic};
 
 use super::clients::{Client, Clients, SETTLE};
 use super::errors::{KafkaError, is_authorization, is_transport};
@@ -163,28 +162,25 @@ impl<'c> Asking<'c> {
         };
         if answer.is_none() && !self.is_second && self.asked.elapsed() > CONTROLLER_PATIENCE {
             self.is_second = true;
-            self.ask_a_leader();
+            self.ask_another();
         }
         answer
     }
 
-    /// Asks a broker that leads one of the partitions. The one that is called controller may be down without harm to
-    /// the topic, and some services that speak Kafka's protocol name one that is not there.
-    fn ask_a_leader(&mut self) {
-        let name = self.topic.as_str();
-        let leader = self
+    /// Asks a broker that answers. The one that is called controller may be down without harm to the topic, and some
+    /// services that speak Kafka's protocol name one that is not there.
+    fn ask_another(&mut self) {
+        let Ok(metadata) = self
             .client
-            .fetch_metadata(Some(name), METADATA_LIMIT)
-            .ok()
-            .and_then(|metadata| {
-                let partitions = metadata.topics().iter().flat_map(MetadataTopic::partitions);
-                partitions
-                    .map(MetadataPartition::leader)
-                    .find(|&leader| leader >= 0)
-            });
-        if leader.is_some() {
+            .fetch_metadata(Some(self.topic.as_str()), METADATA_LIMIT)
+        else {
+            return;
+        };
+        let broker = metadata.orig_broker_id();
+        if broker >= 0 {
             let left = self.deadline.saturating_duration_since(Instant::now());
-            self.question = ask_topic(self.client.client().native_client(), name, leader, left);
+            let client = self.client.client().native_client();
+            self.question = ask_topic(client, self.topic.as_str(), Some(broker), left);
         }
     }
 }
