@@ -79,8 +79,8 @@ pub(super) fn read_again(topic: &TopicName, lasted: Duration) -> Notice {
 
 pub(super) fn passed_over(offsets: i64, rows: usize) -> Notice {
     let text = format!(
-        "passed over up to {} records: the topic is faster than a live panel can show. Switch on \"every record\" to \
-         get them all, late, or read one partition",
+        "passed over up to {} records: the topic is faster than a live panel can show. Switch on Every record to get \
+         them all, late, or read one partition",
         offsets.saturating_add(i64::try_from(rows).unwrap_or(i64::MAX)),
     );
     Notice::warning(text)

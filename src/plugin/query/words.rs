@@ -7,9 +7,7 @@ use crate::frame::Notice;
 /// Says why a `latest` query has no rows.
 pub(super) fn latest() -> Notice {
     Notice::info(
-        "offset \"latest\" has no rows from before now: they appear as they arrive. Choose \"last N messages\" or \
-         \"earliest\" to see older ones"
-            .to_owned(),
+        "Latest has no rows from before now: they appear as they arrive. Start at Last N or Earliest to see older ones",
     )
 }
 
