@@ -62,6 +62,15 @@ test-gohost: ## the built plugin in a host of Grafana's own Go libraries
 	@scripts/need.sh go java mvn
 	@GPX_STREAMSCOPE="$${GPX_STREAMSCOPE:-$(PLUGIN)}" scripts/go-host.sh
 
+.PHONY: bench
+bench: ## the core alone, from bytes to packets, beside the plain twin (CASE=json_20fields for one)
+	@cargo bench --quiet --locked -p benches -- $(CASE)
+
+.PHONY: bench-instructions
+bench-instructions: ## the same in instructions a record (CASE=json_20fields for one)
+	@scripts/need.sh valgrind
+	@scripts/instructions.sh $(CASE)
+
 .PHONY: bench-e2e
 bench-e2e: plugin ## records a second from a real Kafka to packets, beside a bare consumer (RECORDS=2000000)
 	@scripts/need.sh java mvn

@@ -2,22 +2,15 @@
 //! the plain twin. One thread.
 
 mod corpus;
+mod stream;
 mod twin;
 
 use std::hint::black_box;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use serde_json::json;
-use streamscope::batch::Pacer;
-use streamscope::columns::StreamSchema;
-use streamscope::config::{FlattenLimits, PanelQuery};
-use streamscope::perf::PerfFlags;
-use streamscope::pipeline::Pipeline;
-use streamscope::record::{Now, Record};
 
-const ROWS: usize = 32;
+use crate::stream::{ROWS, now, pipeline, record};
 
 fn workflow(criterion: &mut Criterion) {
     for sink in ["noop", "sendframe_json"] {
@@ -65,40 +58,6 @@ fn workflow(criterion: &mut Criterion) {
             });
         }
         group.finish();
-    }
-}
-
-fn pipeline(format: &str) -> Pipeline {
-    let query = json!({ "topicName": "bench-topic", "messageFormat": format }).to_string();
-    let spec = PanelQuery::parse(query.as_bytes())
-        .expect("the query is right")
-        .spec;
-    let schema = Arc::new(StreamSchema::new());
-    Pipeline::new(
-        Arc::new(spec),
-        FlattenLimits::default(),
-        schema,
-        Pacer::off(),
-        PerfFlags::default(),
-    )
-}
-
-fn record(value: &[u8]) -> Record<'_> {
-    Record {
-        topic: "bench-topic",
-        partition: 0,
-        offset: 1,
-        timestamp: Some(1_700_000_000_000),
-        key: None,
-        value: Some(value),
-        headers: &[],
-    }
-}
-
-fn now() -> Now {
-    Now {
-        monotonic: Instant::now(),
-        wall_ms: 1_700_000_000_000,
     }
 }
 
