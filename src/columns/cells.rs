@@ -11,6 +11,8 @@ use super::Kind;
 pub struct Column {
     pub(crate) cells: Cells,
     pub(crate) validity: Validity,
+    /// The number of cells: asked for at each write, so that the type is looked at once a cell.
+    len: usize,
 }
 
 /// Is a column's values; a null's place holds a filler.
@@ -30,11 +32,13 @@ impl Column {
         Self {
             cells: Cells::new(kind),
             validity: Validity::default(),
+            len: 0,
         }
     }
 
+    #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.cells.len()
+        self.len
     }
 
     /// Tells whether `row` holds a value.
@@ -54,13 +58,16 @@ impl Column {
     }
 
     pub(crate) fn push_null(&mut self) {
-        self.validity.push_null(self.len());
+        self.validity.push_null(self.len);
         self.cells.push_filler();
+        self.len += 1;
     }
 
     /// Notes that the cell just pushed is a value.
+    #[inline]
     pub(crate) fn pushed(&mut self) {
-        self.validity.push_valid(self.len() - 1);
+        self.validity.push_valid(self.len);
+        self.len += 1;
     }
 
     pub(crate) fn push_integer(&mut self, value: Option<i64>) {
@@ -97,6 +104,7 @@ impl Column {
         if self.len() > rows {
             self.cells.truncate(rows);
             self.validity.truncate(rows);
+            self.len = rows;
         }
     }
 
@@ -104,6 +112,7 @@ impl Column {
     pub(crate) fn clear(&mut self) {
         self.cells.truncate(0);
         self.validity.truncate(0);
+        self.len = 0;
     }
 }
 
@@ -116,16 +125,6 @@ impl Cells {
             Kind::Boolean => Self::Boolean(Vec::new()),
             Kind::Text => Self::Text(Text::default()),
             Kind::Time => Self::Time(Vec::new()),
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Float(values) => values.len(),
-            Self::Integer(values) | Self::Time(values) => values.len(),
-            Self::Unsigned(values) => values.len(),
-            Self::Boolean(values) => values.len(),
-            Self::Text(text) => text.len(),
         }
     }
 
@@ -172,10 +171,6 @@ impl Default for Text {
 }
 
 impl Text {
-    pub(crate) fn len(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
     pub(crate) fn cell(&self, row: usize) -> &[u8] {
         &self.bytes[self.offsets[row] as usize..self.offsets[row + 1] as usize]
     }

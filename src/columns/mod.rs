@@ -2,6 +2,7 @@
 
 mod cells;
 mod fit;
+pub(crate) mod plain;
 mod row;
 mod schema;
 mod tally;
@@ -203,6 +204,16 @@ impl ColumnSet {
                 self.bytes += self.rows * NULL_BYTES;
             }
         }
+    }
+
+    /// Gives a column of which `row` is the next cell.
+    #[inline]
+    fn cell(&mut self, id: ColumnId, row: usize) -> &mut Column {
+        let column = &mut self.columns[id.0 as usize];
+        if column.len() != row {
+            column.align(row);
+        }
+        column
     }
 
     /// Finds or makes the column of `path`; `None` where the field limit leaves it out.

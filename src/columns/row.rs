@@ -60,12 +60,9 @@ impl<'a> RowWriter<'a> {
     /// Writes a number; `source` is its text.
     #[inline]
     pub fn float(&mut self, id: ColumnId, value: f64, source: &[u8]) {
-        let column = &mut self.set.columns[id.0 as usize];
-        if column.len() != self.row {
-            column.align(self.row);
-        }
         self.set.bytes += source.len() + 1;
         self.set.filled += 1;
+        let column = self.set.cell(id, self.row);
         if let Cells::Float(values) = &mut column.cells {
             values.push(value);
             column.pushed();
@@ -80,12 +77,9 @@ impl<'a> RowWriter<'a> {
     /// Writes a whole number of a typed format.
     #[inline]
     pub fn integer(&mut self, id: ColumnId, value: i64) {
-        let column = &mut self.set.columns[id.0 as usize];
-        if column.len() != self.row {
-            column.align(self.row);
-        }
         self.set.bytes += NUMBER_BYTES;
         self.set.filled += 1;
+        let column = self.set.cell(id, self.row);
         if let Cells::Integer(values) = &mut column.cells {
             values.push(value);
             column.pushed();
@@ -97,12 +91,9 @@ impl<'a> RowWriter<'a> {
     /// Writes a boolean.
     #[inline]
     pub fn boolean(&mut self, id: ColumnId, value: bool) {
-        let column = &mut self.set.columns[id.0 as usize];
-        if column.len() != self.row {
-            column.align(self.row);
-        }
         self.set.bytes += 6;
         self.set.filled += 1;
+        let column = self.set.cell(id, self.row);
         if let Cells::Boolean(values) = &mut column.cells {
             values.push(value);
             column.pushed();
@@ -114,12 +105,9 @@ impl<'a> RowWriter<'a> {
     /// Writes a text of UTF-8; `verbatim` says that nothing in it needs an escape in JSON.
     #[inline]
     pub fn text(&mut self, id: ColumnId, value: &[u8], verbatim: bool) {
-        let column = &mut self.set.columns[id.0 as usize];
-        if column.len() != self.row {
-            column.align(self.row);
-        }
         self.set.bytes += value.len() + 3;
         self.set.filled += 1;
+        let column = self.set.cell(id, self.row);
         if let Cells::Text(text) = &mut column.cells {
             text.push(value, verbatim);
             column.pushed();

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 pub use json::{JsonDecoder, JsonError};
 
+use crate::columns::plain::plain_len;
 use crate::columns::{ColumnId, ColumnSet, Coordinates, Group, Kind, RowWriter, Trouble, time};
 use crate::config::{FlattenLimits, StreamSpec, TimeSource, ValueFormat};
 use crate::record::{Now, Record};
@@ -80,7 +81,9 @@ const MESSAGE: &str = "message";
 
 /// Writes bytes as a text; what is no UTF-8 becomes U+FFFD, and is counted.
 fn write_text(id: ColumnId, bytes: &[u8], row: &mut RowWriter<'_>, name: &str) {
-    if std::str::from_utf8(bytes).is_ok() {
+    if plain_len(bytes) == bytes.len() {
+        row.text(id, bytes, true);
+    } else if std::str::from_utf8(bytes).is_ok() {
         row.text(id, bytes, false);
     } else {
         row.text(id, String::from_utf8_lossy(bytes).as_bytes(), false);

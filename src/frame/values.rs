@@ -1,5 +1,6 @@
 //! A frame's cells as JSON, column by column.
 
+use crate::columns::plain::plain_len;
 use crate::columns::{Cells, Column, ColumnSet, time::NANOS_PER_MS};
 
 /// Writes the array of columns, the list of values that JSON has no number for, and what milliseconds leave of times.
@@ -147,8 +148,14 @@ fn float(value: f64, out: &mut Vec<u8>) {
 
 /// Copies UTF-8 and escapes what JSON's strings do not take.
 fn escape(cell: &[u8], out: &mut Vec<u8>) {
-    let mut start = 0;
-    for (i, &byte) in cell.iter().enumerate() {
+    let mut rest = cell;
+    loop {
+        let plain = plain_len(rest);
+        out.extend_from_slice(&rest[..plain]);
+        let Some(&byte) = rest.get(plain) else {
+            return;
+        };
+        rest = &rest[plain + 1..];
         let code = match byte {
             b'"' | b'\\' => byte,
             b'\n' => b'n',
@@ -156,23 +163,18 @@ fn escape(cell: &[u8], out: &mut Vec<u8>) {
             b'\t' => b't',
             0x08 => b'b',
             0x0c => b'f',
-            0..=0x1f => b'u',
-            _ => continue,
+            0..=0x1f => {
+                let hex = |digit: u8| b"0123456789abcdef"[usize::from(digit)];
+                out.extend_from_slice(&[b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]);
+                continue;
+            }
+            _ => {
+                out.push(byte);
+                continue;
+            }
         };
-        out.extend_from_slice(&cell[start..i]);
-        start = i + 1;
         out.extend_from_slice(&[b'\\', code]);
-        if code == b'u' {
-            const HEX: &[u8; 16] = b"0123456789abcdef";
-            out.extend_from_slice(&[
-                b'0',
-                b'0',
-                HEX[usize::from(byte >> 4)],
-                HEX[usize::from(byte & 15)],
-            ]);
-        }
     }
-    out.extend_from_slice(&cell[start..]);
 }
 
 /// Is where NaN and the infinities stand: column, row and value.

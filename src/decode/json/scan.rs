@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::columns::plain::plain_len;
+
 /// Says where a record stops being JSON.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum JsonError {
@@ -111,7 +113,7 @@ impl<'a> Cursor<'a> {
         let start = self.pos;
         let (mut escaped, mut ascii) = (false, true);
         loop {
-            self.skip_plain();
+            self.pos += plain_len(self.rest());
             match self.peek() {
                 Some(b'"') => break,
                 Some(b'\\') => {
@@ -132,24 +134,6 @@ impl<'a> Cursor<'a> {
             escaped,
             ascii,
         })
-    }
-
-    /// Passes over bytes that stand for themselves: ASCII but quotes, backslashes and control characters.
-    ///
-    /// Eight at a time (`benches/workflow.rs`); the twin is the loop behind it.
-    #[inline]
-    fn skip_plain(&mut self) {
-        while let Some(&chunk) = self.rest().first_chunk::<8>() {
-            let special = special(u64::from_le_bytes(chunk));
-            if special != 0 {
-                self.pos += special.trailing_zeros() as usize / 8;
-                return;
-            }
-            self.pos += 8;
-        }
-        while let Some(0x20..=0x7f) = self.peek().filter(|b| !matches!(b, b'"' | b'\\')) {
-            self.pos += 1;
-        }
     }
 
     /// Passes over one escape and checks it.
@@ -342,19 +326,6 @@ impl<'a> Cursor<'a> {
         out.extend_from_slice(word);
         Ok(())
     }
-}
-
-/// Marks, by its high bit, each byte that a string's body cannot hold as it is: `"`, `\`, below 0x20, above 0x7f.
-/// Marks above the lowest may be wrong, so only the lowest is used.
-fn special(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGHS: u64 = 0x8080_8080_8080_8080;
-    let zero = |x: u64| x.wrapping_sub(ONES) & !x;
-    let each = |byte: u8| ONES * u64::from(byte);
-    let quote = zero(word ^ each(b'"'));
-    let backslash = zero(word ^ each(b'\\'));
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (quote | backslash | control | word) & HIGHS
 }
 
 #[cold]
