@@ -102,6 +102,23 @@ impl<'a> RowWriter<'a> {
         }
     }
 
+    /// Writes a time, in nanoseconds since 1970.
+    #[inline]
+    pub fn time(&mut self, id: ColumnId, nanos: i64) {
+        let column = &mut self.set.columns[id.0 as usize];
+        if column.len() != self.row {
+            column.align(self.row);
+        }
+        self.set.filled += 1;
+        self.set.bytes += TIME_BYTES;
+        if let Cells::Time(values) = &mut column.cells {
+            values.push(nanos);
+            column.pushed();
+        } else {
+            self.convert(id, Incoming::Time(nanos));
+        }
+    }
+
     /// Writes a text of UTF-8; `verbatim` says that nothing in it needs an escape in JSON.
     #[inline]
     pub fn text(&mut self, id: ColumnId, value: &[u8], verbatim: bool) {
@@ -226,6 +243,7 @@ enum Incoming<'a> {
     Integer(i64),
     Boolean(bool),
     Text(&'a [u8]),
+    Time(i64),
 }
 
 impl Incoming<'_> {
@@ -235,6 +253,7 @@ impl Incoming<'_> {
             Self::Integer(_) => Kind::Integer,
             Self::Boolean(_) => Kind::Boolean,
             Self::Text(_) => Kind::Text,
+            Self::Time(_) => Kind::Time,
         }
     }
 
@@ -247,7 +266,7 @@ impl Incoming<'_> {
                 .parse()
                 .ok()
                 .filter(|value: &f64| value.is_finite()),
-            Self::Boolean(_) => None,
+            Self::Boolean(_) | Self::Time(_) => None,
         }
     }
 
@@ -265,6 +284,7 @@ impl Incoming<'_> {
             Self::Float(_, source) => time::from_number(str(source)?, unit),
             Self::Integer(value) => time::from_number(itoa::Buffer::new().format(*value), unit),
             Self::Text(text) => time::from_text(str(text)?, unit),
+            Self::Time(nanos) => Some(*nanos),
             Self::Boolean(_) => None,
         }
     }
@@ -275,6 +295,7 @@ impl Incoming<'_> {
             Self::Integer(value) => write(itoa::Buffer::new().format(*value).as_bytes()),
             Self::Boolean(value) => write(if *value { b"true" } else { b"false" }),
             Self::Text(text) => write(text),
+            Self::Time(nanos) => write(&time::to_rfc3339(*nanos)),
         }
     }
 }
@@ -285,3 +306,5 @@ fn str(bytes: &[u8]) -> Option<&str> {
 
 /// About what a whole number takes of a packet.
 const NUMBER_BYTES: usize = 8;
+/// What a time takes of a packet: its milliseconds, and the nanoseconds past them.
+const TIME_BYTES: usize = 20;

@@ -1,5 +1,7 @@
 //! Times: nanoseconds since 1970 in 64 bits, which reach from 1677 to 2262.
 
+use std::io::Write;
+
 use crate::config::TimeUnit;
 
 pub(crate) const NANOS_PER_MS: i64 = 1_000_000;
@@ -147,6 +149,49 @@ impl Digits<'_> {
     }
 }
 
+/// Writes a time as RFC 3339 in UTC, to the nanosecond.
+pub(crate) fn to_rfc3339(nanos: i64) -> Vec<u8> {
+    let day = SECONDS_PER_DAY * NANOS_PER_S;
+    let mut out = Vec::with_capacity(30);
+    show_date(nanos.div_euclid(day), &mut out);
+    out.push(b'T');
+    show_clock(nanos.rem_euclid(day), NANOS_PER_S, &mut out);
+    out.push(b'Z');
+    out
+}
+
+/// Appends the date that lies `days` after 1970-01-01.
+pub(crate) fn show_date(days: i64, out: &mut Vec<u8>) {
+    let (year, month, day) = civil_from_days(days);
+    let _ = write!(out, "{year:04}-{month:02}-{day:02}");
+}
+
+/// Appends a time of day, with the digits that `unit`, the parts of a second, has; what is no time of day as its number.
+pub(crate) fn show_clock(value: i64, unit: i64, out: &mut Vec<u8>) {
+    let (seconds, part) = (value.div_euclid(unit), value.rem_euclid(unit));
+    let _ = if (0..SECONDS_PER_DAY).contains(&seconds) {
+        let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+        let width = unit.ilog10() as usize;
+        write!(out, "{hour:02}:{minute:02}:{second:02}.{part:0width$}")
+    } else {
+        write!(out, "{value}")
+    };
+}
+
+/// Gives the year, month and day that lie `days` after 1970-01-01: the inverse of [`days_from_civil`].
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
+}
+
 /// Counts the days from 1970-01-01 in the proleptic Gregorian calendar: years begin in March, so that the leap day is last.
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
@@ -168,6 +213,20 @@ fn days_in(year: i64, month: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shown() {
+        for text in [
+            "1970-01-01T00:00:00.000000000Z",
+            "1969-12-31T23:59:59.999999000Z",
+            "2000-02-29T12:00:00.000000001Z",
+            "2100-03-01T00:00:00.000000000Z",
+            "1900-02-28T23:59:59.000000000Z",
+        ] {
+            let nanos = from_text(text, TimeUnit::Auto).unwrap();
+            assert_eq!(to_rfc3339(nanos), text.as_bytes(), "{text}");
+        }
+    }
 
     #[test]
     fn numbers() {

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{PartitionSelection, StartPosition, StreamSpec, TimeSource};
+use super::{PartitionSelection, StartPosition, StreamSpec, TimeSource, ValueFormat};
 
 /// Gives the subscribe data: the query with its defaults, flat, in the keys that queries are written in.
 pub fn data(spec: &StreamSpec) -> Value {
@@ -18,7 +18,6 @@ pub fn data(spec: &StreamSpec) -> Value {
             PartitionSelection::All => json!("all"),
             PartitionSelection::One(partition) => json!(partition),
         },
-        "messageFormat": spec.format,
         "keyFormat": spec.key,
         "headers": spec.headers,
         "fieldTypes": spec.field_types,
@@ -26,6 +25,17 @@ pub fn data(spec: &StreamSpec) -> Value {
         "everyRecord": spec.every_record,
         "isolationLevel": spec.isolation,
     });
+    match &spec.format {
+        ValueFormat::Json => data["messageFormat"] = json!("json"),
+        ValueFormat::Plaintext => data["messageFormat"] = json!("plaintext"),
+        ValueFormat::Avro(avro) => {
+            data["messageFormat"] = json!("avro");
+            data["avroSchemaSource"] = json!("inlineSchema");
+            data["avroSchema"] = json!(avro.schema.text());
+            data["framing"] = json!(avro.framing);
+            data["bytesAs"] = json!(avro.bytes_as);
+        }
+    }
     match spec.start {
         StartPosition::Latest => data["autoOffsetReset"] = json!("latest"),
         StartPosition::Earliest => data["autoOffsetReset"] = json!("earliest"),
@@ -97,6 +107,10 @@ mod tests {
             json!({ "topicName": "t", "timeField": "at" }),
             json!({ "topicName": "t", "timeField": "at", "timeUnit": "s" }),
             json!({ "topicName": "t", "messageFormat": "plaintext" }),
+            json!({ "topicName": "t", "messageFormat": "avro", "avroSchemaSource": "inlineSchema", "avroSchema": "\"int\"" }),
+            json!({ "topicName": "t", "messageFormat": "avro", "avroSchemaSource": "inlineSchema", "avroSchema": "\"long\"" }),
+            json!({ "topicName": "t", "messageFormat": "avro", "avroSchemaSource": "inlineSchema", "avroSchema": "\"int\"", "framing": "none" }),
+            json!({ "topicName": "t", "messageFormat": "avro", "avroSchemaSource": "inlineSchema", "avroSchema": "\"int\"", "bytesAs": "hex" }),
             json!({ "topicName": "t", "keyFormat": "string" }),
             json!({ "topicName": "t", "headers": true }),
             json!({ "topicName": "t", "fieldTypes": { "a": "text" } }),

@@ -2,6 +2,7 @@
 //!
 //! After this module no string stands for a mode, and a [`TopicName`] has been checked.
 
+mod avro;
 mod cursor;
 mod digest;
 mod lenient;
@@ -12,6 +13,7 @@ mod settings;
 mod spec;
 mod topic;
 
+pub use avro::{AvroOptions, AvroSchema, BytesAs, Framing};
 pub use cursor::Cursor;
 pub use digest::{data, key, path};
 pub use query::{PanelQuery, QueryError, Subscription};

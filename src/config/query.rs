@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use super::lenient::{Keys, Mismatch, kind};
 use super::{
-    Cursor, FieldType, PartitionSelection, StartPosition, StreamSpec, TimeSource, TopicName,
-    TopicNameError,
+    AvroOptions, AvroSchema, Cursor, FieldType, PartitionSelection, StartPosition, StreamSpec, TimeSource, TopicName,
+    TopicNameError, ValueFormat,
 };
 
 /// The most records a partition that `lastN` takes.
@@ -60,6 +60,18 @@ pub enum QueryError {
     Partition { found: String },
     #[error("`{key}` must have the shape {{\"topicId\": text, \"next\": {{partition: offset}}}}")]
     Cursor { key: &'static str },
+    #[error(
+        "this version reads Avro with an inline schema only: choose `Inline Schema` in the query editor and paste the schema"
+    )]
+    NoRegistry,
+    #[error(
+        "inline Avro schema selected but no schema provided: paste a valid Avro schema in the query editor"
+    )]
+    NoAvroSchema,
+    #[error("the Avro schema is not valid: {reason}")]
+    AvroSchema { reason: String },
+    #[error("this version reads Avro by the writer schema only: leave `avroReaderSchema` empty")]
+    ReaderSchema,
 }
 
 impl From<Mismatch> for QueryError {
@@ -122,7 +134,7 @@ fn parse_spec(keys: &Keys<'_>) -> Result<StreamSpec, QueryError> {
         partition: partition(keys)?,
         start: start(keys)?,
         time: time(keys)?,
-        format: choice(keys, "messageFormat", "`json` or `plaintext`")?,
+        format: format(keys)?,
         key: choice(keys, "keyFormat", "`none`, `string`, `json` or `base64`")?,
         headers: keys.boolean("headers", false)?,
         field_types: field_types(keys)?,
@@ -135,6 +147,49 @@ fn parse_spec(keys: &Keys<'_>) -> Result<StreamSpec, QueryError> {
         )?,
         cursor: cursor(keys, "cursor")?,
         nonce: Some(keys.text("nonce")?).filter(|nonce| !nonce.is_empty()),
+    })
+}
+
+fn format(keys: &Keys<'_>) -> Result<ValueFormat, QueryError> {
+    match keys.text("messageFormat")?.as_str() {
+        "" | "json" => Ok(ValueFormat::Json),
+        "plaintext" => Ok(ValueFormat::Plaintext),
+        "avro" => Ok(ValueFormat::Avro(avro(keys)?)),
+        other => Err(QueryError::Choice {
+            key: "messageFormat",
+            expected: "`json`, `plaintext` or `avro`",
+            found: other.to_owned(),
+        }),
+    }
+}
+
+fn avro(keys: &Keys<'_>) -> Result<AvroOptions, QueryError> {
+    match keys.text("avroSchemaSource")?.as_str() {
+        "inlineSchema" => {}
+        "" | "schemaRegistry" => return Err(QueryError::NoRegistry),
+        other => {
+            return Err(QueryError::Choice {
+                key: "avroSchemaSource",
+                expected: "`inlineSchema` or `schemaRegistry`",
+                found: other.to_owned(),
+            });
+        }
+    }
+    let text = keys.text("avroSchema")?;
+    if text.is_empty() {
+        return Err(QueryError::NoAvroSchema);
+    }
+    if !keys.text("avroReaderSchema")?.is_empty() {
+        return Err(QueryError::ReaderSchema);
+    }
+    Ok(AvroOptions {
+        schema: AvroSchema::parse(&text).map_err(|reason| QueryError::AvroSchema { reason })?,
+        framing: choice(
+            keys,
+            "framing",
+            "`auto`, `none`, `confluent`, `confluentHeader`, `apicurio` or `glue`",
+        )?,
+        bytes_as: choice(keys, "bytesAs", "`base64`, `text` or `hex`")?,
     })
 }
 

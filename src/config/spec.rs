@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cursor, TopicName};
+use super::{AvroOptions, Cursor, TopicName};
 
 /// Is a query with its defaults, without what only changes how a panel shows it (refId, alias, `recordColumns`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,12 +74,11 @@ pub enum TimeUnit {
 }
 
 /// Says how values are decoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueFormat {
-    #[default]
     Json,
     Plaintext,
+    Avro(AvroOptions),
 }
 
 /// Says how keys are decoded.

@@ -1,11 +1,14 @@
 //! From a record's bytes to rows.
 
+mod avro;
 mod headers;
 mod json;
 mod key;
+mod wire_format;
 
 use thiserror::Error;
 
+pub use avro::{AvroDecoder, AvroError};
 pub use json::{JsonDecoder, JsonError};
 
 use crate::columns::plain::plain_len;
@@ -20,6 +23,7 @@ use key::KeyDecoder;
 pub enum Decoder {
     Json(Box<JsonDecoder>),
     Plaintext(Plaintext),
+    Avro(Box<AvroDecoder>),
 }
 
 /// Says why a record could not be decoded.
@@ -27,17 +31,20 @@ pub enum Decoder {
 pub enum DecodeError {
     #[error(transparent)]
     Json(#[from] JsonError),
+    #[error("Avro: {0}")]
+    Avro(#[from] AvroError),
 }
 
 impl Decoder {
     /// Makes the decoder that `spec` asks for.
     pub fn new(spec: &StreamSpec, limits: FlattenLimits) -> Self {
-        match spec.format {
+        match &spec.format {
             ValueFormat::Json => Self::Json(Box::new(JsonDecoder::for_values(
                 limits.max_depth,
                 limits.max_fields,
             ))),
             ValueFormat::Plaintext => Self::Plaintext(Plaintext::default()),
+            ValueFormat::Avro(options) => Self::Avro(Box::new(AvroDecoder::new(options, limits))),
         }
     }
 
@@ -52,6 +59,7 @@ impl Decoder {
             (_, None) => rows.row(|_| Ok(())),
             (Self::Json(_), Some(b"")) => rows.row(|_| Ok(())),
             (Self::Json(json), Some(value)) => Ok(json.decode(value, rows)?),
+            (Self::Avro(avro), Some(value)) => Ok(avro.decode(value, rows)?),
             (Self::Plaintext(plaintext), Some(value)) => rows.row(|row| {
                 plaintext.write(value, row);
                 Ok(())

@@ -1,0 +1,314 @@
+//! A plan over bytes: values into columns, or passed over.
+
+use super::Binding;
+use super::compile::{Op, Plan, Scope, Type, TypeId};
+use super::cursor::{AvroError, Cursor, MAX_TEXT};
+use super::scalar::Scalar;
+use crate::columns::{ColumnId, Kind, RowWriter, Trouble};
+use crate::config::BytesAs;
+
+/// Is what a run needs beside the cursor.
+#[derive(Debug)]
+pub(super) struct Run<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) bytes_as: BytesAs,
+    /// A map's new key makes a column; not before the record is known to be good.
+    pub(super) may_add: bool,
+    /// How many keys of one map get columns.
+    pub(super) max_keys: usize,
+    pub(super) scratch: &'a mut Vec<u8>,
+}
+
+/// Says why a run stopped.
+#[derive(Debug)]
+pub(super) enum Stop {
+    Avro(AvroError),
+    /// A column is needed that is not there.
+    NewColumn,
+}
+
+impl From<AvroError> for Stop {
+    fn from(error: AvroError) -> Self {
+        Self::Avro(error)
+    }
+}
+
+impl Run<'_> {
+    /// Runs the steps of `ops` in `scope`, whose columns `binding` knows.
+    pub(super) fn ops(
+        &mut self,
+        ops: &[Op],
+        scope: &Scope,
+        binding: &mut Binding,
+        cursor: &mut Cursor<'_>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        for op in ops {
+            match op {
+                Op::Leaf(of, leaf) => self.leaf(*of, &scope.leaves[*leaf].path, binding.columns[*leaf], cursor, row)?,
+                Op::Union(branches) => {
+                    let branch = cursor.index(branches.len(), "the number of a union's branch")?;
+                    self.ops(&branches[branch], scope, binding, cursor, row)?;
+                }
+                Op::Map(map) => self.map(*map, scope, binding, cursor, row)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn map(
+        &mut self,
+        map: usize,
+        scope: &Scope,
+        binding: &mut Binding,
+        cursor: &mut Cursor<'_>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        let of = &scope.maps[map];
+        cursor.enter()?;
+        loop {
+            let count = cursor.block(false)?;
+            if count == 0 {
+                break;
+            }
+            for _ in 0..count {
+                let key = cursor.bytes("a map's key")?;
+                let known = &mut binding.maps[map];
+                if !known.contains_key(key) {
+                    if !self.may_add {
+                        return Err(Stop::NewColumn);
+                    }
+                    if known.len() >= self.max_keys {
+                        row.trouble(Trouble::LeftOut, |sample| {
+                            sample.push_str(&of.path);
+                        });
+                        self.skip(of.value, cursor)?;
+                        continue;
+                    }
+                    let values = Binding::of_key(&of.values, &binding.path, &of.path, key, row);
+                    known.insert(key.into(), values);
+                }
+                let values = known.get_mut(key).expect("it was just put there");
+                self.ops(&of.values.ops, &of.values, values, cursor, row)?;
+            }
+        }
+        cursor.leave();
+        Ok(())
+    }
+
+    fn leaf(
+        &mut self,
+        of: TypeId,
+        path: &str,
+        column: Option<ColumnId>,
+        cursor: &mut Cursor<'_>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        let Some(id) = column else {
+            self.skip(of, cursor)?;
+            row.trouble(Trouble::LeftOut, |sample| sample.push_str(path));
+            return Ok(());
+        };
+        let plan = self.plan;
+        match Scalar::read(&plan.types[of], cursor)? {
+            Some(scalar) => self.scalar(scalar, id, path, row),
+            None => {
+                self.scratch.clear();
+                self.json(of, cursor)?;
+                row.text(id, self.scratch, false);
+            }
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self, scalar: Scalar<'_>, id: ColumnId, path: &str, row: &mut RowWriter<'_>) {
+        let kind = row.kind(id);
+        match scalar {
+            Scalar::Null => return row.null(id),
+            Scalar::Boolean(value) => return row.boolean(id, value),
+            Scalar::Integer(value) => {
+                if kind != Kind::Text && value.unsigned_abs() > MAX_EXACT {
+                    row.trouble(Trouble::Imprecise, |sample| sample.push_str(path));
+                }
+                return row.integer(id, value);
+            }
+            Scalar::Date(_) | Scalar::Instant(..) if kind == Kind::Time => {
+                if let Some(nanos) = scalar.nanos() {
+                    return row.time(id, nanos);
+                }
+                row.null(id);
+                return row.trouble(Trouble::Misfit, |sample| {
+                    sample.push('`');
+                    sample.push_str(path);
+                    sample.push_str("` is outside of the years 1677 to 2262");
+                });
+            }
+            _ => {}
+        }
+        self.scratch.clear();
+        scalar.show(self.bytes_as, self.scratch);
+        match scalar {
+            Scalar::Single(value) => row.float(id, value.into(), self.scratch),
+            Scalar::Double(value) => row.float(id, value, self.scratch),
+            Scalar::Decimal(..) => {
+                let text = std::str::from_utf8(self.scratch).unwrap_or_default();
+                let value: f64 = text.parse().unwrap_or_default();
+                if value.is_infinite() && kind != Kind::Text {
+                    row.null(id);
+                    return row.trouble(Trouble::OutOfRange, |sample| sample.push_str(path));
+                }
+                row.float(id, value, self.scratch);
+            }
+            _ => super::super::write_text(id, self.scratch, row, path),
+        }
+    }
+
+    /// Appends a value as compact JSON.
+    fn json(&mut self, of: TypeId, cursor: &mut Cursor<'_>) -> Result<(), AvroError> {
+        if self.scratch.len() > MAX_TEXT {
+            return Err(AvroError::Long { at: cursor.pos });
+        }
+        let plan = self.plan;
+        if let Some(scalar) = Scalar::read(&plan.types[of], cursor)? {
+            if scalar.is_bare() {
+                scalar.show(self.bytes_as, self.scratch);
+            } else {
+                let start = self.scratch.len();
+                scalar.show(self.bytes_as, self.scratch);
+                quote_from(self.scratch, start);
+            }
+            return Ok(());
+        }
+        cursor.enter()?;
+        match &plan.types[of] {
+            Type::Union(branches) => {
+                let branch = cursor.index(branches.len(), "the number of a union's branch")?;
+                self.json(branches[branch], cursor)?;
+            }
+            Type::Record(fields) => {
+                for (i, (name, field)) in fields.iter().enumerate() {
+                    self.scratch.push(if i == 0 { b'{' } else { b',' });
+                    self.name(name.as_bytes());
+                    self.json(*field, cursor)?;
+                }
+                let end: &[u8] = if fields.is_empty() { b"{}" } else { b"}" };
+                self.scratch.extend_from_slice(end);
+            }
+            Type::Array(item) => {
+                self.scratch.push(b'[');
+                self.items(cursor, plan.is_free(*item), |run, cursor| run.json(*item, cursor))?;
+                self.scratch.push(b']');
+            }
+            Type::Map(value) => {
+                self.scratch.push(b'{');
+                self.items(cursor, false, |run, cursor| {
+                    run.name(cursor.bytes("a map's key")?);
+                    run.json(*value, cursor)
+                })?;
+                self.scratch.push(b'}');
+            }
+            _ => {}
+        }
+        cursor.leave();
+        Ok(())
+    }
+
+    fn name(&mut self, name: &[u8]) {
+        let start = self.scratch.len();
+        self.scratch.extend_from_slice(name);
+        quote_from(self.scratch, start);
+        self.scratch.push(b':');
+    }
+
+    /// Reads blocks of items, with commas between them.
+    fn items(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        free: bool,
+        mut item: impl FnMut(&mut Self, &mut Cursor<'_>) -> Result<(), AvroError>,
+    ) -> Result<(), AvroError> {
+        let mut first = true;
+        loop {
+            let count = cursor.block(free)?;
+            if count == 0 {
+                return Ok(());
+            }
+            for _ in 0..count {
+                if !std::mem::take(&mut first) {
+                    self.scratch.push(b',');
+                }
+                item(self, cursor)?;
+            }
+        }
+    }
+
+    fn skip(&self, of: TypeId, cursor: &mut Cursor<'_>) -> Result<(), AvroError> {
+        self.plan.skip(of, cursor)
+    }
+}
+
+impl Plan {
+    /// Passes over a value, and makes sure that it is one.
+    pub(super) fn skip(&self, of: TypeId, cursor: &mut Cursor<'_>) -> Result<(), AvroError> {
+        if Scalar::read(&self.types[of], cursor)?.is_some() {
+            return Ok(());
+        }
+        cursor.enter()?;
+        match &self.types[of] {
+            Type::Union(branches) => {
+                let branch = cursor.index(branches.len(), "the number of a union's branch")?;
+                self.skip(branches[branch], cursor)?;
+            }
+            Type::Record(fields) => {
+                for (_, field) in fields {
+                    self.skip(*field, cursor)?;
+                }
+            }
+            Type::Array(item) => {
+                let free = self.is_free(*item);
+                loop {
+                    let count = cursor.block(free)?;
+                    if count == 0 {
+                        break;
+                    }
+                    for _ in 0..count {
+                        self.skip(*item, cursor)?;
+                    }
+                }
+            }
+            Type::Map(value) => loop {
+                let count = cursor.block(false)?;
+                if count == 0 {
+                    break;
+                }
+                for _ in 0..count {
+                    cursor.bytes("a map's key")?;
+                    self.skip(*value, cursor)?;
+                }
+            },
+            _ => {}
+        }
+        cursor.leave();
+        Ok(())
+    }
+
+    /// Tells whether a value may take no bytes.
+    fn is_free(&self, of: TypeId) -> bool {
+        matches!(self.types[of], Type::Null | Type::Record(_) | Type::Fixed(0))
+    }
+}
+
+/// Makes a JSON string of the bytes from `start` on.
+fn quote_from(out: &mut Vec<u8>, start: usize) {
+    let plain = out[start..].iter().all(|byte| (0x20..0x7f).contains(byte) && !b"\"\\".contains(byte));
+    if plain {
+        out.insert(start, b'"');
+        out.push(b'"');
+        return;
+    }
+    let text = String::from_utf8_lossy(&out.split_off(start)).into_owned();
+    serde_json::to_writer(&mut *out, &text).expect("a string is always JSON");
+}
+
+/// From here on two whole numbers may have one float64: 2^53.
+const MAX_EXACT: u64 = 1 << 53;
