@@ -187,7 +187,11 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
         (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
     let day = day_of_year - (153 * shifted + 2) / 5 + 1;
     (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }

@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use super::lenient::{Keys, Mismatch, kind};
 use super::{
-    AvroOptions, AvroSchema, Cursor, FieldType, PartitionSelection, StartPosition, StreamSpec, TimeSource, TopicName,
-    TopicNameError, ValueFormat,
+    AvroOptions, AvroSchema, Cursor, FieldType, PartitionSelection, StartPosition, StreamSpec,
+    TimeSource, TopicName, TopicNameError, ValueFormat,
 };
 
 /// The most records a partition that `lastN` takes.

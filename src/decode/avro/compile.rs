@@ -118,7 +118,9 @@ impl Types {
         }
         let id = self.list.len();
         self.list.push(Type::Null);
-        let name = schema.name().map(|name| name.fully_qualified_name(namespace));
+        let name = schema
+            .name()
+            .map(|name| name.fully_qualified_name(namespace));
         let namespace = name.as_ref().map_or(namespace, |name| name.namespace());
         if let Some(name) = &name {
             self.named.insert(name.fullname(None), id);
@@ -176,7 +178,12 @@ impl Types {
                 record
                     .fields
                     .iter()
-                    .map(|field| (field.name.as_str().into(), self.add(&field.schema, namespace)))
+                    .map(|field| {
+                        (
+                            field.name.as_str().into(),
+                            self.add(&field.schema, namespace),
+                        )
+                    })
                     .collect(),
             ),
         };
@@ -264,7 +271,11 @@ fn kind(of: &Type) -> Kind {
     match of {
         Type::Boolean => Kind::Boolean,
         Type::Int | Type::Long => Kind::Integer,
-        Type::Float | Type::Double | Type::Decimal(..) | Type::BigDecimal | Type::VariableDecimal => Kind::Float,
+        Type::Float
+        | Type::Double
+        | Type::Decimal(..)
+        | Type::BigDecimal
+        | Type::VariableDecimal => Kind::Float,
         Type::Date | Type::Timestamp(_) => Kind::Time,
         _ => Kind::Text,
     }

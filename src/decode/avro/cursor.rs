@@ -13,7 +13,9 @@ pub enum AvroError {
         expected: &'static str,
         found: i64,
     },
-    #[error("byte {at}: expected the end of the record, found {left} more bytes: the schema may be another one")]
+    #[error(
+        "byte {at}: expected the end of the record, found {left} more bytes: the schema may be another one"
+    )]
     Left { at: usize, left: usize },
     #[error("byte {at}: {count} items cannot be in the {left} bytes that are left")]
     Items { at: usize, count: u64, left: usize },
@@ -84,7 +86,11 @@ impl<'a> Cursor<'a> {
         self.depth -= 1;
     }
 
-    pub(super) fn take(&mut self, len: usize, expected: &'static str) -> Result<&'a [u8], AvroError> {
+    pub(super) fn take(
+        &mut self,
+        len: usize,
+        expected: &'static str,
+    ) -> Result<&'a [u8], AvroError> {
         let Some(taken) = self.bytes[self.pos..].get(..len) else {
             return Err(AvroError::End {
                 at: self.pos,
@@ -95,7 +101,10 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    pub(super) fn array<const N: usize>(&mut self, expected: &'static str) -> Result<[u8; N], AvroError> {
+    pub(super) fn array<const N: usize>(
+        &mut self,
+        expected: &'static str,
+    ) -> Result<[u8; N], AvroError> {
         let taken = self.take(N, expected)?;
         Ok(taken.try_into().expect("N bytes were taken"))
     }
@@ -152,7 +161,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a number below `count`: a union's branch, or an enum's symbol.
-    pub(super) fn index(&mut self, count: usize, expected: &'static str) -> Result<usize, AvroError> {
+    pub(super) fn index(
+        &mut self,
+        count: usize,
+        expected: &'static str,
+    ) -> Result<usize, AvroError> {
         let at = self.pos;
         let found = self.long(expected)?;
         usize::try_from(found)
@@ -191,10 +204,10 @@ impl<'a> Cursor<'a> {
         }
         let (count, left) = (count.unsigned_abs(), self.left());
         if free {
-            self.free_items = self
-                .free_items
-                .checked_sub(count)
-                .ok_or(AvroError::Items { at, count, left })?;
+            self.free_items =
+                self.free_items
+                    .checked_sub(count)
+                    .ok_or(AvroError::Items { at, count, left })?;
         } else if count > left as u64 {
             return Err(AvroError::Items { at, count, left });
         }

@@ -18,7 +18,11 @@ pub(super) fn show(unscaled: &[u8], scale: i64, out: &mut Vec<u8>) {
         out.insert(out.len() - behind, b'.');
     } else if scale != 0 {
         out.extend_from_slice(b"e");
-        out.extend_from_slice(itoa::Buffer::new().format(scale.saturating_neg()).as_bytes());
+        out.extend_from_slice(
+            itoa::Buffer::new()
+                .format(scale.saturating_neg())
+                .as_bytes(),
+        );
     }
     if negative {
         out.insert(start, b'-');
@@ -91,7 +95,11 @@ mod tests {
         ] {
             let mut out = Vec::new();
             show(unscaled, scale, &mut out);
-            assert_eq!(String::from_utf8(out).unwrap(), want, "{unscaled:?} {scale}");
+            assert_eq!(
+                String::from_utf8(out).unwrap(),
+                want,
+                "{unscaled:?} {scale}"
+            );
         }
     }
 }

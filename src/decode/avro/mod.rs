@@ -30,6 +30,7 @@ pub struct AvroDecoder {
     /// With [`Framing::Auto`]: the last record that fitted was framed.
     framed: bool,
     scratch: Vec<u8>,
+    spare: Vec<u8>,
 }
 
 /// Knows the columns of a scope in one stream.
@@ -54,6 +55,7 @@ impl AvroDecoder {
             max_keys: limits.max_fields,
             framed: false,
             scratch: Vec::new(),
+            spare: Vec::new(),
         }
     }
 
@@ -86,7 +88,12 @@ impl AvroDecoder {
         }
     }
 
-    fn body(&mut self, value: &[u8], start: usize, rows: &mut RecordRows<'_>) -> Result<(), AvroError> {
+    fn body(
+        &mut self,
+        value: &[u8],
+        start: usize,
+        rows: &mut RecordRows<'_>,
+    ) -> Result<(), AvroError> {
         match rows.row(|row| self.run(value, start, false, row)) {
             Ok(()) => Ok(()),
             Err(Stop::Avro(error)) => Err(error),
@@ -102,7 +109,13 @@ impl AvroDecoder {
         }
     }
 
-    fn run(&mut self, value: &[u8], start: usize, may_add: bool, row: &mut RowWriter<'_>) -> Result<(), Stop> {
+    fn run(
+        &mut self,
+        value: &[u8],
+        start: usize,
+        may_add: bool,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
         let plan = Arc::clone(&self.plan);
         let binding = self
             .binding
@@ -113,6 +126,7 @@ impl AvroDecoder {
             may_add,
             max_keys: self.max_keys,
             scratch: &mut self.scratch,
+            spare: &mut self.spare,
         };
         let mut cursor = Cursor::new(value, start);
         run.ops(&plan.root.ops, &plan.root, binding, &mut cursor, row)?;

@@ -16,7 +16,9 @@ pub(super) struct Run<'a> {
     pub(super) may_add: bool,
     /// How many keys of one map get columns.
     pub(super) max_keys: usize,
+    /// The text of a cell, as it grows.
     pub(super) scratch: &'a mut Vec<u8>,
+    pub(super) spare: &'a mut Vec<u8>,
 }
 
 /// Says why a run stopped.
@@ -45,7 +47,13 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         for op in ops {
             match op {
-                Op::Leaf(of, leaf) => self.leaf(*of, &scope.leaves[*leaf].path, binding.columns[*leaf], cursor, row)?,
+                Op::Leaf(of, leaf) => self.leaf(
+                    *of,
+                    &scope.leaves[*leaf].path,
+                    binding.columns[*leaf],
+                    cursor,
+                    row,
+                )?,
                 Op::Union(branches) => {
                     let branch = cursor.index(branches.len(), "the number of a union's branch")?;
                     self.ops(&branches[branch], scope, binding, cursor, row)?;
@@ -175,7 +183,7 @@ impl Run<'_> {
             } else {
                 let start = self.scratch.len();
                 scalar.show(self.bytes_as, self.scratch);
-                quote_from(self.scratch, start);
+                quote_from(self.scratch, start, self.spare);
             }
             return Ok(());
         }
@@ -196,7 +204,9 @@ impl Run<'_> {
             }
             Type::Array(item) => {
                 self.scratch.push(b'[');
-                self.items(cursor, plan.is_free(*item), |run, cursor| run.json(*item, cursor))?;
+                self.items(cursor, plan.is_free(*item), |run, cursor| {
+                    run.json(*item, cursor)
+                })?;
                 self.scratch.push(b']');
             }
             Type::Map(value) => {
@@ -216,7 +226,7 @@ impl Run<'_> {
     fn name(&mut self, name: &[u8]) {
         let start = self.scratch.len();
         self.scratch.extend_from_slice(name);
-        quote_from(self.scratch, start);
+        quote_from(self.scratch, start, self.spare);
         self.scratch.push(b':');
     }
 
@@ -294,20 +304,26 @@ impl Plan {
 
     /// Tells whether a value may take no bytes.
     fn is_free(&self, of: TypeId) -> bool {
-        matches!(self.types[of], Type::Null | Type::Record(_) | Type::Fixed(0))
+        matches!(
+            self.types[of],
+            Type::Null | Type::Record(_) | Type::Fixed(0)
+        )
     }
 }
 
-/// Makes a JSON string of the bytes from `start` on.
-fn quote_from(out: &mut Vec<u8>, start: usize) {
-    let plain = out[start..].iter().all(|byte| (0x20..0x7f).contains(byte) && !b"\"\\".contains(byte));
-    if plain {
+/// Makes a JSON string of the bytes of `out` from `start` on; `spare` is room to work in.
+fn quote_from(out: &mut Vec<u8>, start: usize, spare: &mut Vec<u8>) {
+    let plain = |byte: &u8| (0x20..0x7f).contains(byte) && !matches!(byte, b'"' | b'\\');
+    if out[start..].iter().all(plain) {
         out.insert(start, b'"');
         out.push(b'"');
         return;
     }
-    let text = String::from_utf8_lossy(&out.split_off(start)).into_owned();
-    serde_json::to_writer(&mut *out, &text).expect("a string is always JSON");
+    spare.clear();
+    spare.extend_from_slice(&out[start..]);
+    out.truncate(start);
+    let text = String::from_utf8_lossy(spare);
+    serde_json::to_writer(out, &*text).expect("a string is always JSON");
 }
 
 /// From here on two whole numbers may have one float64: 2^53.

@@ -36,7 +36,10 @@ pub(super) enum Scalar<'a> {
 
 impl<'a> Scalar<'a> {
     /// Reads what `of` says; `None` where that is no scalar.
-    pub(super) fn read<'b: 'a>(of: &'a Type, cursor: &mut Cursor<'b>) -> Result<Option<Self>, AvroError> {
+    pub(super) fn read<'b: 'a>(
+        of: &'a Type,
+        cursor: &mut Cursor<'b>,
+    ) -> Result<Option<Self>, AvroError> {
         Ok(Some(match of {
             Type::Null => Self::Null,
             Type::Boolean => Self::Boolean(cursor.boolean()?),
@@ -97,7 +100,9 @@ impl<'a> Scalar<'a> {
         match self {
             Self::Null => out.extend_from_slice(b"null"),
             Self::Boolean(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
-            Self::Integer(value) => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+            Self::Integer(value) => {
+                out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes())
+            }
             Self::Single(value) => out.extend_from_slice(trim(zmij::Buffer::new().format(value))),
             Self::Double(value) => out.extend_from_slice(trim(zmij::Buffer::new().format(value))),
             Self::Text(text) => out.extend_from_slice(text),
@@ -145,7 +150,11 @@ impl<'a> Scalar<'a> {
     }
 }
 
-fn sized<'a>(size: Option<usize>, expected: &'static str, cursor: &mut Cursor<'a>) -> Result<&'a [u8], AvroError> {
+fn sized<'a>(
+    size: Option<usize>,
+    expected: &'static str,
+    cursor: &mut Cursor<'a>,
+) -> Result<&'a [u8], AvroError> {
     match size {
         Some(size) => cursor.take(size, expected),
         None => cursor.bytes(expected),
