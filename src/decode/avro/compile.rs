@@ -13,6 +13,8 @@ use crate::flatten::push_segment;
 pub(super) struct Plan {
     /// What the schema's types are, by [`TypeId`].
     pub(super) types: Vec<Type>,
+    /// Whether a value of the type takes no bytes, by [`TypeId`].
+    pub(super) free: Vec<bool>,
     pub(super) root: Scope,
 }
 
@@ -98,6 +100,7 @@ impl Plan {
         let mut scope = Scope::default();
         scope.ops = compiler.ops(&mut scope, root, &mut String::new(), 0);
         Self {
+            free: free(&types.list),
             types: types.list,
             root: scope,
         }
@@ -133,7 +136,7 @@ impl Types {
             Schema::Float => Type::Float,
             Schema::Double => Type::Double,
             Schema::Bytes => Type::Bytes,
-            Schema::String => Type::Text,
+            Schema::String | Schema::Uuid(UuidSchema::String) => Type::Text,
             Schema::Fixed(fixed) => Type::Fixed(fixed.size),
             Schema::Enum(of) => Type::Enum(of.symbols.iter().map(|s| s.as_str().into()).collect()),
             Schema::Decimal(decimal) => {
@@ -148,7 +151,6 @@ impl Types {
                 Type::Decimal(size, decimal.scale as i64)
             }
             Schema::BigDecimal => Type::BigDecimal,
-            Schema::Uuid(UuidSchema::String) => Type::Text,
             Schema::Uuid(UuidSchema::Bytes) => Type::Uuid(None),
             Schema::Uuid(UuidSchema::Fixed(fixed)) => {
                 self.named.insert(fixed.name.fullname(namespace), id);
@@ -264,6 +266,24 @@ impl Scope {
             kind,
         });
         leaf
+    }
+}
+
+/// Finds the types whose values take no bytes.
+fn free(types: &[Type]) -> Vec<bool> {
+    let mut free = vec![false; types.len()];
+    loop {
+        let before = free.clone();
+        for (id, of) in types.iter().enumerate() {
+            free[id] = match of {
+                Type::Null | Type::Fixed(0) => true,
+                Type::Record(fields) => fields.iter().all(|(_, field)| before[*field]),
+                _ => false,
+            };
+        }
+        if free == before {
+            return free;
+        }
     }
 }
 

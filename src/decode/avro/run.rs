@@ -118,13 +118,12 @@ impl Run<'_> {
             return Ok(());
         };
         let plan = self.plan;
-        match Scalar::read(&plan.types[of], cursor)? {
-            Some(scalar) => self.scalar(scalar, id, path, row),
-            None => {
-                self.scratch.clear();
-                self.json(of, cursor)?;
-                row.text(id, self.scratch, false);
-            }
+        if let Some(scalar) = Scalar::read(&plan.types[of], cursor)? {
+            self.scalar(scalar, id, path, row);
+        } else {
+            self.scratch.clear();
+            self.json(of, cursor)?;
+            row.text(id, self.scratch, false);
         }
         Ok(())
     }
@@ -187,12 +186,12 @@ impl Run<'_> {
             }
             return Ok(());
         }
+        if let Type::Union(branches) = &plan.types[of] {
+            let branch = cursor.index(branches.len(), "the number of a union's branch")?;
+            return self.json(branches[branch], cursor);
+        }
         cursor.enter()?;
         match &plan.types[of] {
-            Type::Union(branches) => {
-                let branch = cursor.index(branches.len(), "the number of a union's branch")?;
-                self.json(branches[branch], cursor)?;
-            }
             Type::Record(fields) => {
                 for (i, (name, field)) in fields.iter().enumerate() {
                     self.scratch.push(if i == 0 { b'{' } else { b',' });
@@ -204,7 +203,7 @@ impl Run<'_> {
             }
             Type::Array(item) => {
                 self.scratch.push(b'[');
-                self.items(cursor, plan.is_free(*item), |run, cursor| {
+                self.items(cursor, plan.free[*item], |run, cursor| {
                     run.json(*item, cursor)
                 })?;
                 self.scratch.push(b']');
@@ -263,19 +262,19 @@ impl Plan {
         if Scalar::read(&self.types[of], cursor)?.is_some() {
             return Ok(());
         }
+        if let Type::Union(branches) = &self.types[of] {
+            let branch = cursor.index(branches.len(), "the number of a union's branch")?;
+            return self.skip(branches[branch], cursor);
+        }
         cursor.enter()?;
         match &self.types[of] {
-            Type::Union(branches) => {
-                let branch = cursor.index(branches.len(), "the number of a union's branch")?;
-                self.skip(branches[branch], cursor)?;
-            }
             Type::Record(fields) => {
                 for (_, field) in fields {
                     self.skip(*field, cursor)?;
                 }
             }
             Type::Array(item) => {
-                let free = self.is_free(*item);
+                let free = self.free[*item];
                 loop {
                     let count = cursor.block(free)?;
                     if count == 0 {
@@ -300,14 +299,6 @@ impl Plan {
         }
         cursor.leave();
         Ok(())
-    }
-
-    /// Tells whether a value may take no bytes.
-    fn is_free(&self, of: TypeId) -> bool {
-        matches!(
-            self.types[of],
-            Type::Null | Type::Record(_) | Type::Fixed(0)
-        )
     }
 }
 

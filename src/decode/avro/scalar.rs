@@ -101,7 +101,7 @@ impl<'a> Scalar<'a> {
             Self::Null => out.extend_from_slice(b"null"),
             Self::Boolean(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
             Self::Integer(value) => {
-                out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes())
+                out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
             }
             Self::Single(value) => out.extend_from_slice(trim(zmij::Buffer::new().format(value))),
             Self::Double(value) => out.extend_from_slice(trim(zmij::Buffer::new().format(value))),

@@ -209,6 +209,17 @@ fn shapes() {
             &[b"\x04\x04\xcf\xc7"],
             json!({ "a": [-123.45] }),
         ),
+        (
+            json!({ "type": "record", "name": "r", "namespace": "n.s", "fields": [
+                { "name": "a", "type": { "type": "fixed", "name": "f", "size": 1, "logicalType": "decimal", "precision": 2, "scale": 1 } },
+                { "name": "b", "type": "n.s.f" },
+                { "name": "c", "type": { "type": "enum", "name": "other.e", "symbols": ["A"] } },
+                { "name": "d", "type": "other.e" },
+                { "name": "e", "type": { "type": "int", "logicalType": "date" }, "default": 19000 },
+            ] }),
+            &[b"\x05\xfb\0\0\xf0\xa8\x02"],
+            json!({ "a": [0.5], "b": [-0.5], "c": ["A"], "d": ["A"], "e": [1_641_600_000_000_i64] }),
+        ),
         (field(json!("null")), &[b""], json!({})),
     ] {
         let got = show(&schema, json!({ "framing": "none" }), records);
