@@ -32,7 +32,7 @@ build: plugin frontend page ## everything that the demo runs
 
 .PHONY: plugin
 plugin: ## the plugin's static binary, and the workbench
-	@echo "building the plugin and the workbench (the first time takes about 6 minutes on 2 cores)"
+	@echo "building the plugin and the workbench; the first time it builds OpenSSL and librdkafka too, which takes some minutes"
 	@RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --locked --target $(HOST) --features static --bin gpx_streamscope
 	@cargo build --locked -p workbench
 
