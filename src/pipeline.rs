@@ -4,7 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::batch::{Batch, FlushPolicy, MAX_RECORD_BYTES, Pacer};
+use crate::batch::{
+    Batch, FlushPolicy, MAX_PACKET_BYTES, MAX_PACKET_ROWS, MAX_RECORD_BYTES, Pacer,
+};
 use crate::columns::{ColumnSet, Coordinates, Count, StreamSchema, Trouble, time::NANOS_PER_MS};
 use crate::config::{FlattenLimits, KeyFormat, StreamSpec, TimeSource};
 use crate::decode::{Decoder, Envelope, RecordRows};
@@ -22,6 +24,8 @@ pub struct Pipeline {
     envelope: Envelope,
     set: ColumnSet,
     batch: Batch,
+    /// Where the next packet ends, in rows and bytes, if a large record came behind rows that wait.
+    cut: Option<(usize, usize)>,
     frame: FrameWriter,
     notices: Notices,
     /// How often each trouble had happened when it was said last.
@@ -68,6 +72,7 @@ impl Pipeline {
             envelope: Envelope::new(&spec, limits),
             set,
             batch: Batch::new(policy, pacer),
+            cut: None,
             frame: FrameWriter::new(spec.topic.as_str()),
             notices: Notices::default(),
             said: Default::default(),
@@ -128,6 +133,10 @@ impl Pipeline {
             );
         }
         self.set.tally.commit();
+        let full = self.set.bytes() > MAX_PACKET_BYTES || self.set.rows() > MAX_PACKET_ROWS;
+        if full && rows > 0 {
+            self.cut.get_or_insert((rows, bytes));
+        }
         if self.flags.disable_field_order_cache {
             self.set.sort_columns();
         }
@@ -179,17 +188,20 @@ impl Pipeline {
         if !self.notices.is_empty() {
             self.batch.touch(now.monotonic);
         }
-        if !self.batch.leave(
-            self.set.rows(),
-            self.set.bytes(),
-            self.frame.fixed_bytes(),
-            now.monotonic,
-        ) {
+        let all = (self.set.rows(), self.set.bytes());
+        let (rows, bytes) = self.cut.unwrap_or(all);
+        let fixed = self.frame.fixed_bytes();
+        if !self.batch.leave(rows, bytes, fixed, now.monotonic) {
             return None;
         }
         self.say_troubles();
+        let rest = self.cut.take().map(|_| self.set.split_off(rows, bytes));
         let packet = self.frame.write(&self.set, &self.notices.take());
         self.set.clear();
+        if let Some(rest) = rest {
+            self.set.put_back(rest);
+            self.batch.touch(now.monotonic);
+        }
         Some(packet)
     }
 
@@ -208,6 +220,7 @@ impl Pipeline {
     pub fn discard_pending(&mut self) -> usize {
         let rows = self.set.rows();
         self.set.clear();
+        self.cut = None;
         if self.notices.is_empty() {
             self.batch.clear();
         }

@@ -108,6 +108,27 @@ impl Column {
         }
     }
 
+    /// Takes the cells from `rows` on out.
+    pub(crate) fn split_off(&mut self, rows: usize) -> Self {
+        let (rows, len) = (rows.min(self.len), self.len);
+        let mut validity = Validity::default();
+        for row in rows..len {
+            if self.validity.is_valid(row) {
+                validity.push_valid(row - rows);
+            } else {
+                validity.push_null(row - rows);
+            }
+        }
+        let cells = self.cells.split_off(rows);
+        self.validity.truncate(rows);
+        self.len = rows;
+        Self {
+            cells,
+            validity,
+            len: len - rows,
+        }
+    }
+
     /// Empties the column; its type and its memory stay.
     pub(crate) fn clear(&mut self) {
         self.cells.truncate(0);
@@ -136,6 +157,17 @@ impl Cells {
             Self::Unsigned(values) => values.push(0),
             Self::Boolean(values) => values.push(false),
             Self::Text(text) => text.push(b"", true),
+        }
+    }
+
+    fn split_off(&mut self, rows: usize) -> Self {
+        match self {
+            Self::Float(values) => Self::Float(values.split_off(rows)),
+            Self::Integer(values) => Self::Integer(values.split_off(rows)),
+            Self::Time(values) => Self::Time(values.split_off(rows)),
+            Self::Unsigned(values) => Self::Unsigned(values.split_off(rows)),
+            Self::Boolean(values) => Self::Boolean(values.split_off(rows)),
+            Self::Text(text) => Self::Text(text.split_off(rows)),
         }
     }
 
@@ -195,6 +227,17 @@ impl Text {
     pub(crate) fn end_cell(&mut self) {
         let end = i32::try_from(self.bytes.len()).expect("a text column holds less than 2 GiB");
         self.offsets.push(end);
+    }
+
+    fn split_off(&mut self, rows: usize) -> Self {
+        let start = self.offsets[rows];
+        let rest = Self {
+            bytes: self.bytes.split_off(start as usize),
+            offsets: self.offsets[rows..].iter().map(|end| end - start).collect(),
+            verbatim: self.verbatim,
+        };
+        self.offsets.truncate(rows + 1);
+        rest
     }
 
     fn truncate(&mut self, rows: usize) {

@@ -70,6 +70,15 @@ pub struct Coordinates {
     pub offset: Option<i64>,
 }
 
+/// Holds rows that were taken out of a set.
+#[derive(Debug)]
+pub(crate) struct Rest {
+    rows: usize,
+    bytes: usize,
+    time: Vec<i64>,
+    columns: Vec<Column>,
+}
+
 impl ColumnSet {
     /// Makes an empty set over the stream's `schema`; at most `max_fields` value columns come to be, and those that
     /// `field_types` names have the type that stands there.
@@ -135,11 +144,7 @@ impl ColumnSet {
     /// Takes back all rows from `rows` on: those of a record that turned out to be bad.
     pub fn roll_back_to(&mut self, rows: usize, bytes: usize) {
         self.time.truncate(rows);
-        for column in
-            self.columns
-                .iter_mut()
-                .chain([&mut self.partition, &mut self.offset, &mut self.error])
-        {
+        for column in self.all_columns() {
             column.truncate(rows);
         }
         self.rows = rows;
@@ -164,15 +169,45 @@ impl ColumnSet {
     /// Empties the set; types and memory stay.
     pub fn clear(&mut self) {
         self.time.clear();
-        for column in
-            self.columns
-                .iter_mut()
-                .chain([&mut self.partition, &mut self.offset, &mut self.error])
-        {
+        for column in self.all_columns() {
             column.clear();
         }
         self.rows = 0;
         self.bytes = 0;
+    }
+
+    /// Takes the rows from `rows` on out; what stays takes `bytes`.
+    pub(crate) fn split_off(&mut self, rows: usize, bytes: usize) -> Rest {
+        let rest = Rest {
+            rows: self.rows - rows,
+            bytes: self.bytes - bytes,
+            time: self.time.split_off(rows),
+            columns: self
+                .all_columns()
+                .map(|column| column.split_off(rows))
+                .collect(),
+        };
+        (self.rows, self.bytes) = (rows, bytes);
+        rest
+    }
+
+    /// Puts rows back that were taken out, into a set that has been emptied since.
+    pub(crate) fn put_back(&mut self, rest: Rest) {
+        for (column, cells) in self.all_columns().zip(rest.columns) {
+            *column = cells;
+        }
+        (self.rows, self.bytes, self.time) = (rest.rows, rest.bytes, rest.time);
+    }
+
+    fn all_columns(&mut self) -> impl Iterator<Item = &mut Column> {
+        let Self {
+            partition,
+            offset,
+            error,
+            columns,
+            ..
+        } = self;
+        [partition, offset, error].into_iter().chain(columns)
     }
 
     /// Sorts the columns again, as if nothing were known of them: what the field-order flag compares.

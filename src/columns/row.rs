@@ -122,11 +122,12 @@ impl<'a> RowWriter<'a> {
     /// Writes a text of UTF-8; `verbatim` says that nothing in it needs an escape in JSON.
     #[inline]
     pub fn text(&mut self, id: ColumnId, value: &[u8], verbatim: bool) {
-        self.set.bytes += value.len() + 3;
+        let escapes = if verbatim { 0 } else { escapes(value) };
+        self.set.bytes += value.len() + escapes + 3;
         self.set.filled += 1;
         let column = self.set.cell(id, self.row);
         if let Cells::Text(text) = &mut column.cells {
-            text.push(value, verbatim);
+            text.push(value, escapes == 0);
             column.pushed();
         } else {
             self.convert(id, Incoming::Text(value));
@@ -302,6 +303,12 @@ impl Incoming<'_> {
 
 fn str(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
+}
+
+/// Tells about how many bytes JSON's escapes add to a text; none where it takes the text as it is.
+fn escapes(text: &[u8]) -> usize {
+    let added = |&byte: &u8| u32::from(matches!(byte, b'"' | b'\\')) + 5 * u32::from(byte < b' ');
+    text.iter().map(added).sum::<u32>() as usize
 }
 
 /// About what a whole number takes of a packet.

@@ -375,14 +375,30 @@ fn the_field_limit() {
         .map(|i| format!(r#"{{"s{i}":{{"a":[{i}]}},"f0001":7}}"#))
         .collect();
     records.extend(strange.iter().map(|text| record(text.as_bytes(), 3)));
-    let (columns, notices) = show(&json!({}), &records);
-    assert_eq!(columns.len(), 1_001);
-    assert!(!columns.contains_key("_error") && !columns.contains_key("z"));
+    let (mut pipeline, mut clock) = (pipeline(&json!({}), PerfFlags::default()), Clock::new());
+    let mut packets = Vec::new();
+    for record in &records {
+        pipeline.push(record, clock.0);
+        if !pipeline.has_room() {
+            packets.extend(clock.flush(&mut pipeline));
+        }
+    }
+    packets.extend(std::iter::from_fn(|| clock.flush(&mut pipeline)));
     assert_eq!(
-        columns["f0000"].as_array().unwrap()[..3],
+        packets.iter().map(|packet| packet.rows).sum::<usize>(),
+        records.len()
+    );
+    let (first, notices) = read(&packets[0]);
+    let (last, _) = read(&packets[packets.len() - 1]);
+    for columns in [&first, &last] {
+        assert_eq!(columns.len(), 1_001);
+        assert!(!columns.contains_key("_error") && !columns.contains_key("z"));
+    }
+    assert_eq!(
+        first["f0000"].as_array().unwrap()[..3],
         [json!(0), json!(3), json!(0)]
     );
-    assert_eq!(columns["f0001"].as_array().unwrap()[5_002], json!(7));
+    assert_eq!(last["f0001"].as_array().unwrap().last(), Some(&json!(7)));
     assert!(
         notices.contains("the field limit is reached: "),
         "{notices}"
@@ -425,6 +441,44 @@ fn a_record_may_be_too_large() {
     }
     let (columns, _) = show(&json!({}), &[record(most.as_bytes(), 0)]);
     assert_eq!(columns["value"].as_array().unwrap().len(), 10_000);
+}
+
+/// A large record travels alone, what waited before it leaves first, and escapes count as what they take.
+#[test]
+fn a_packet_has_an_end() {
+    let query = json!({ "messageFormat": "plaintext" });
+    let rows = |n: usize, bytes: usize| vec!["a".repeat(bytes); n];
+    let with = |mut rows: Vec<String>, last: String| {
+        rows.push(last);
+        rows
+    };
+    for (values, want) in [
+        (rows(20, 1_000), &[20][..]),
+        (with(rows(20, 6_000), "b".repeat(500 * 1024)), &[20, 1]),
+        (with(rows(30, 4_300), "b".repeat(4_300)), &[30, 1]),
+        (with(rows(3, 10), "\u{1}".repeat(30 * 1024)), &[3, 1]),
+        // As an error row it is small: its escapes would take 600 KiB.
+        (with(rows(3, 10), "\u{1}".repeat(100 * 1024)), &[4]),
+        (with(rows(3, 10), "\"".repeat(100 * 1024)), &[3, 1]),
+    ] {
+        let (mut pipeline, mut clock) = (pipeline(&query, PerfFlags::default()), Clock::new());
+        for (offset, value) in values.iter().enumerate() {
+            pipeline.push(&record(value.as_bytes(), offset as i64), clock.0);
+        }
+        let packets: Vec<_> = std::iter::from_fn(|| clock.flush(&mut pipeline)).collect();
+        let sent: Vec<_> = packets.iter().map(|packet| packet.rows).collect();
+        assert_eq!(sent, want, "{} values", values.len());
+        assert!(packets.iter().all(|packet| packet.json.len() < 520 * 1024));
+        let texts = packets
+            .iter()
+            .flat_map(|packet| match &read(packet).0["message"] {
+                Value::Array(cells) => cells.clone(),
+                other => panic!("{other}"),
+            });
+        for (text, value) in texts.zip(&values) {
+            assert!(text.is_null() || text == **value, "{value:.20}");
+        }
+    }
 }
 
 /// What came before the error in a bad record is nowhere: no cell, no column, no count.
