@@ -33,7 +33,9 @@ build: plugin frontend page ## everything that the demo runs
 .PHONY: plugin
 plugin: ## the plugin's static binary, and the workbench
 	@echo "building the plugin and the workbench; the first time it builds OpenSSL and librdkafka too, which takes some minutes"
-	@RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --locked --target $(HOST) --features static --bin gpx_streamscope
+	@OPENSSL_SRC_PERL=$(CURDIR)/scripts/openssl-perl.sh RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --locked --target $(HOST) --features static --bin gpx_streamscope
+	@grep -qs 'define OPENSSL_THREADS' $(CARGO_TARGET_DIR)/$(HOST)/release/build/openssl-sys-*/out/openssl-build/install/include/openssl/configuration.h \
+		|| { echo 'the OpenSSL in the binary has no threads: `make clean`, then build again' >&2; exit 1; }
 	@cargo build --locked -p workbench
 
 .PHONY: frontend
