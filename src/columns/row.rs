@@ -58,7 +58,11 @@ impl<'a> RowWriter<'a> {
     }
 
     /// Writes a number; `source` is its text.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a cell is a few instructions, and a call as many again"
+    )]
+    #[inline(always)]
     pub fn float(&mut self, id: ColumnId, value: f64, source: &[u8]) {
         self.set.bytes += source.len() + 1;
         self.set.filled += 1;
@@ -89,7 +93,11 @@ impl<'a> RowWriter<'a> {
     }
 
     /// Writes a boolean.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a cell is a few instructions, and a call as many again"
+    )]
+    #[inline(always)]
     pub fn boolean(&mut self, id: ColumnId, value: bool) {
         self.set.bytes += 6;
         self.set.filled += 1;
@@ -120,7 +128,11 @@ impl<'a> RowWriter<'a> {
     }
 
     /// Writes a text of UTF-8; `verbatim` says that nothing in it needs an escape in JSON.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a cell is a few instructions, and a call as many again"
+    )]
+    #[inline(always)]
     pub fn text(&mut self, id: ColumnId, value: &[u8], verbatim: bool) {
         let escapes = if verbatim { 0 } else { escapes(value) };
         self.set.bytes += value.len() + escapes + 3;

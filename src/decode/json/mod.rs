@@ -399,6 +399,19 @@ impl JsonDecoder {
         kind: Kind,
         row: &mut RowWriter<'_>,
     ) -> Result<Option<ColumnId>, Stop> {
+        if let Leaf::Column(id) = self.tree.leaf(node) {
+            return Ok(Some(id));
+        }
+        self.find_column(node, kind, row)
+    }
+
+    #[cold]
+    fn find_column(
+        &mut self,
+        node: NodeId,
+        kind: Kind,
+        row: &mut RowWriter<'_>,
+    ) -> Result<Option<ColumnId>, Stop> {
         match self.tree.leaf(node) {
             Leaf::Column(id) => Ok(Some(id)),
             Leaf::Unknown if !self.may_add => Err(Stop::NewColumn),
@@ -406,7 +419,7 @@ impl JsonDecoder {
                 let found = row.column(self.group, self.tree.path(node), kind);
                 self.tree
                     .set_leaf(node, found.map_or(Leaf::LeftOut, Leaf::Column));
-                self.column(node, kind, row)
+                self.find_column(node, kind, row)
             }
             Leaf::LeftOut => {
                 row.trouble(Trouble::LeftOut, |sample| {

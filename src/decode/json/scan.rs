@@ -107,7 +107,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a string; the cursor stands at its first quote.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "its result is four words, which a call passes through memory"
+    )]
+    #[inline(always)]
     pub(super) fn string(&mut self) -> Result<Str<'a>, JsonError> {
         self.take(b'"', "a string")?;
         let start = self.pos;
@@ -156,7 +160,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a number by JSON's grammar; beyond a float64 it is infinite.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "its result is five words, which a call passes through memory"
+    )]
+    #[inline(always)]
     pub(super) fn number(&mut self) -> Result<Number<'a>, JsonError> {
         let start = self.pos;
         let negative = self.peek() == Some(b'-');
