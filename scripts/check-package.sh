@@ -30,7 +30,7 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 cp "$binary" "$root/plugin"
 run=(env -i "$root/plugin")
-[ "$(id -u)" = 0 ] && run=(env -i chroot "$root" /plugin)
+[ "$(id -u)" = 0 ] && run=(env -i "$(command -v chroot)" "$root" /plugin)
 set +e
 said=$("${run[@]}" 2>&1)
 code=$?
