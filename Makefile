@@ -76,7 +76,7 @@ bench-instructions: ## the same in instructions a record (CASE=json_20fields for
 .PHONY: bench-e2e
 bench-e2e: plugin ## records a second from a real Kafka to packets, beside a bare consumer (RECORDS=2000000)
 	@scripts/need.sh java mvn
-	@cargo run --quiet --release --locked -p speed -- $(PLUGIN) $(RECORDS)
+	@cargo run --quiet --profile speed --locked -p speed -- $(PLUGIN) $(RECORDS)
 
 # --- shipping it ---
 

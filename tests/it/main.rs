@@ -9,6 +9,7 @@ mod connections;
 mod health;
 mod outages;
 mod policy;
+mod process;
 mod query;
 mod records;
 mod resources;

@@ -30,12 +30,33 @@ impl Host {
 
     /// Starts the plugin with a data source of these settings and secrets.
     pub(crate) async fn with(settings: Value, secrets: &[(&str, &str)]) -> Result<Host> {
+        Host::start(settings, secrets, Options::default()).await
+    }
+
+    /// Starts the plugin with these variables, and a data source on a broker's plaintext listener.
+    pub(crate) async fn with_env(kafka: &Kafka, env: &[(&str, &str)]) -> Result<Host> {
+        let env = env
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let options = Options {
+            env: env.collect(),
+            ..Options::default()
+        };
+        Host::start(
+            settings_for(kafka, Listener::Plaintext, json!({})),
+            &[],
+            options,
+        )
+        .await
+    }
+
+    async fn start(settings: Value, secrets: &[(&str, &str)], options: Options) -> Result<Host> {
         let source = DataSource::new("kafka", settings);
         let source = secrets
             .iter()
             .fold(source, |source, (key, value)| source.secret(key, value));
         Ok(Host {
-            plugin: Plugin::start(&executable(), Options::default()).await?,
+            plugin: Plugin::start(&executable(), options).await?,
             source,
         })
     }

@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// A clock tick: Linux counts processes' CPU in hundredths of a second on every architecture that Rust supports.
-const TICK: Duration = Duration::from_millis(10);
-
-/// Returns the CPU time that a process has used, user and system.
+/// Returns the CPU time that a process's threads have used, user and system; those that ended are not counted.
+///
+/// The scheduler's own count in nanoseconds: the hundredths of a second in `/proc/PID/stat` are samples, and miss a
+/// thread that only ever runs for a moment.
 pub(crate) fn cpu(pid: u32) -> Result<Duration> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    // The second field is the command in parentheses, and may hold anything.
-    let (_, fields) = stat.rsplit_once(')').context("no command")?;
-    let ticks = fields
-        .split_whitespace()
-        .skip(11)
-        .take(2)
-        .map(str::parse::<u32>);
-    Ok(TICK * ticks.sum::<Result<u32, _>>()?)
+    let mut cpu = Duration::ZERO;
+    for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
+        // A thread may end meanwhile.
+        if let Ok(stat) = fs::read_to_string(thread?.path().join("schedstat")) {
+            let running = stat.split_whitespace().next().context("no time")?;
+            cpu += Duration::from_nanos(running.parse()?);
+        }
+    }
+    Ok(cpu)
 }
 
 /// Returns a process's memory in bytes: its peak, and now.

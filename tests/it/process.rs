@@ -1,0 +1,175 @@
+//! What a process that serves many panels must keep: its threads few, its log quiet, each target by itself.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use real_kafka::{Kafka, Record};
+use serde_json::json;
+use workbench::host::Query;
+use workbench::host::proto::TimeRange;
+
+use super::support::{Host, query};
+
+/// A closed panel costs nothing: its run's thread, client and connections go.
+#[tokio::test]
+async fn dropped_runs_leave_nothing_behind() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    kafka.create_topic("process-dropped", 4)?;
+    kafka.produce("process-dropped", &[Record::value("{}"); 10])?;
+    let threads = || -> Result<usize> {
+        Ok(std::fs::read_dir(format!("/proc/{}/task", host.plugin.pid()))?.count())
+    };
+    let (_, first) = host.watch(query("process-dropped", json!({}))).await?;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let with_one = threads()?;
+    let mut runs = Vec::new();
+    for n in 0..15 {
+        let start = if n % 2 == 0 { "earliest" } else { "latest" };
+        runs.push(
+            host.watch(query("process-dropped", json!({"autoOffsetReset": start})))
+                .await?,
+        );
+    }
+    let with_many = threads()?;
+    drop(runs);
+    for _ in 0..100 {
+        if threads()? <= with_one {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let after = threads()?;
+    assert!(
+        after <= with_one && with_one < with_many,
+        "{with_one}, then {with_many}, in the end {after} threads"
+    );
+    drop(first);
+    Ok(())
+}
+
+/// The Go plugin writes eight lines a record, which Grafana then parses.
+#[tokio::test]
+async fn no_line_of_the_log_is_about_a_record() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    kafka.create_topic("process-log", 1)?;
+    let (_, mut run) = host
+        .watch(query("process-log", json!({"pacing": false})))
+        .await?;
+    let records: Vec<_> = (0..5_000)
+        .map(|n| {
+            Record::value(if n % 2 == 0 {
+                r#"{"payload":1}"#
+            } else {
+                "bad payload"
+            })
+        })
+        .collect();
+    kafka.produce("process-log", &records)?;
+    run.until_records(5_000).await?;
+    let lines = host.plugin.log().lines();
+    assert!(lines.len() < 20, "{} lines", lines.len());
+    assert!(
+        !lines.iter().any(|line| line.raw.contains("payload")),
+        "a payload in the log"
+    );
+    assert!(
+        lines.iter().all(|line| line.structured),
+        "a line that Grafana cannot read"
+    );
+    assert!(host.plugin.stray_output().is_empty());
+    Ok(())
+}
+
+/// One panel asks for several targets at once; each has its own answer, right or wrong.
+#[tokio::test]
+async fn each_target_is_answered_by_itself() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    kafka.create_topic("process-targets", 1)?;
+    kafka.produce("process-targets", &[Record::value(r#"{"n":1}"#)])?;
+    let mut queries = vec![
+        Query::new("missing", query("process-missing", json!({}))),
+        Query::new("wrong", json!(["not", "an", "object"])),
+        Query::new("empty", json!({})),
+    ];
+    queries.extend(
+        (0..20).map(|n| Query::new(&format!("good{n}"), query("process-targets", json!({})))),
+    );
+    let range = TimeRange {
+        from_epoch_ms: 0,
+        to_epoch_ms: 4_000_000_000_000,
+    };
+    let answer = host
+        .plugin
+        .query_data(&host.source, range, &queries, HashMap::new())
+        .await?;
+    assert_eq!(answer.responses.len(), queries.len());
+    for query in &queries {
+        let response = answer
+            .responses
+            .get(&query.ref_id)
+            .context("a target without an answer")?;
+        assert_eq!(
+            response.error.is_empty(),
+            query.ref_id.starts_with("good"),
+            "{}: {}",
+            query.ref_id,
+            response.error
+        );
+    }
+    Ok(())
+}
+
+/// The plain behaviour of the performance flags, by either name of the variable.
+#[tokio::test]
+async fn without_micro_batches_each_record_is_a_packet() -> Result<()> {
+    let kafka = Kafka::shared();
+    kafka.create_topic("process-flags", 1)?;
+    let records: Vec<String> = (0..300).map(|n| format!(r#"{{"n":{n}}}"#)).collect();
+    let records: Vec<_> = records.iter().map(Record::value).collect();
+    for (name, value, plain) in [
+        ("KAFKA_DS_PERF_DISABLE_STREAM_MICROBATCH", "true", true),
+        (
+            "GF_PLUGIN_KAFKA_DS_PERF_DISABLE_STREAM_MICROBATCH",
+            "1",
+            true,
+        ),
+        ("KAFKA_DS_PERF_DISABLE_STREAM_MICROBATCH", "false", false),
+    ] {
+        let host = Host::with_env(kafka, &[(name, value)]).await?;
+        let answer = host.query(query("process-flags", json!({}))).await?;
+        let mut run = host.run(answer.live()?).await?;
+        kafka.produce("process-flags", &records)?;
+        run.until_records(300).await?;
+        let single = run.sizes.iter().all(|rows| *rows <= 1);
+        assert_eq!(single, plain, "{name}={value}: {:?}", run.sizes);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_topic_of_many_partitions() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    kafka.create_topic("process-partitions", 64)?;
+    let records: Vec<_> = (0..640)
+        .map(|n| Record::value(r#"{"n":1}"#).to(n % 64))
+        .collect();
+    kafka.produce("process-partitions", &records)?;
+    let (answer, mut run) = host.watch(query("process-partitions", json!({}))).await?;
+    assert_eq!(answer.count(), 640);
+    kafka.produce("process-partitions", &records)?;
+    run.until_records(640).await?;
+    for partition in 0..64 {
+        assert_eq!(
+            run.offsets(partition),
+            (10..20).collect::<Vec<_>>(),
+            "partition {partition}"
+        );
+    }
+    let last = query(
+        "process-partitions",
+        json!({"autoOffsetReset": "lastN", "lastN": 3}),
+    );
+    assert_eq!(host.query(last).await?.count(), 64 * 3);
+    Ok(())
+}
