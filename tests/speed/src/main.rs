@@ -6,9 +6,12 @@
 //! records a second say less than CPU a record.
 
 mod bare;
+#[path = "../../../benches/corpus/mod.rs"]
+#[expect(dead_code, reason = "the benches use all of it")]
 mod corpus;
 mod live;
 mod process;
+mod topic;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -39,11 +42,8 @@ fn main() -> Result<()> {
     let count: u64 = words.next().map_or(Ok(2_000_000), |count| count.parse())?;
 
     let kafka = Kafka::start()?;
-    let bytes = corpus::produce(&kafka, TOPIC, count)?;
-    eprintln!(
-        "{count} records of {} bytes are in Kafka {KAFKA_VERSION}",
-        bytes / count
-    );
+    let bytes = topic::produce(&kafka, TOPIC, count)?;
+    eprintln!("{count} records of {bytes} bytes are in Kafka {KAFKA_VERSION}");
     let runtime = tokio::runtime::Runtime::new()?;
     let (mut bare, mut free, mut paced) = (Vec::new(), Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
