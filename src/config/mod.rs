@@ -7,6 +7,7 @@ mod cursor;
 mod digest;
 mod lenient;
 mod query;
+mod registry;
 mod secret;
 mod security;
 mod settings;
@@ -17,6 +18,9 @@ pub use avro::{AvroOptions, AvroSchema, BytesAs, Framing};
 pub use cursor::Cursor;
 pub use digest::{data, key, path};
 pub use query::{PanelQuery, QueryError, Subscription};
+pub use registry::{
+    RegistryApi, RegistryAuth, RegistryFault, RegistrySettings, RegistryTls, RegistryUrl, UrlFault,
+};
 pub use secret::Secret;
 pub use security::{ClientCertificate, Sasl, SaslMechanism, Security, Tls};
 pub use settings::{FlattenLimits, LogLevel, Settings, SettingsError};

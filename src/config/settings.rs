@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::lenient::{Keys, Mismatch, kind};
 use super::topic::BadGlob;
-use super::{Security, TopicPolicy, security};
+use super::{RegistryFault, RegistrySettings, Security, TopicPolicy, registry, security};
 
 /// Is everything that an administrator sets for one data source.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ pub struct Settings {
     pub topics: TopicPolicy,
     /// What all live channels of this data source may send in a tenth of a second, in bytes.
     pub slot_bytes: usize,
+    /// Is the schema registry, if there is one; what is wrong with it leaves the other formats working.
+    pub registry: Result<Option<RegistrySettings>, RegistryFault>,
     /// What is odd but no error, for Save & test to show.
     pub problems: Vec<String>,
 }
@@ -134,6 +136,14 @@ const KNOWN: &[&str] = &[
     "metadataInterval",
     "saslMechanisms",
     "saslUsername",
+    "schemaRegistryAuth",
+    "schemaRegistryOAuthClientId",
+    "schemaRegistryOAuthScope",
+    "schemaRegistryOAuthTokenUrl",
+    "schemaRegistryServerName",
+    "schemaRegistryTimeout",
+    "schemaRegistryTlsSkipVerify",
+    "schemaRegistryType",
     "schemaRegistryUrl",
     "schemaRegistryUsername",
     "securityProtocol",
@@ -185,6 +195,13 @@ impl Settings {
         } else {
             2_000
         };
+        let slot_kib = number("liveSlotKiB", 32..=65_536, 512)?;
+        let health_timeout = number("healthcheckTimeout", 100..=120_000, health_default)?;
+        let metadata_interval = number("metadataInterval", 1_000..=3_600_000, 30_000)?;
+        let max_depth = number("flattenMaxDepth", 1..=64, 5)?;
+        let max_fields = number("flattenFieldCap", 1..=10_000, 1_000)?;
+        let registry_timeout = number("schemaRegistryTimeout", 100..=60_000, 5_000)?;
+        let registry = registry::parse(&keys, secrets, millis(registry_timeout), &mut problems)?;
         Ok(Self {
             bootstrap_servers: bootstrap_servers(&keys)?,
             client_id: Some(keys.text("clientId")?).filter(|id| !id.is_empty()),
@@ -193,15 +210,16 @@ impl Settings {
                 .unwrap_or_else(|| "streamscope".to_owned()),
             security,
             log_level: log_level(&keys)?,
-            health_timeout: millis(number("healthcheckTimeout", 100..=120_000, health_default)?),
+            health_timeout: millis(health_timeout),
             timeout: millis(timeout),
-            metadata_interval: millis(number("metadataInterval", 1_000..=3_600_000, 30_000)?),
+            metadata_interval: millis(metadata_interval),
             flatten: FlattenLimits {
-                max_depth: number("flattenMaxDepth", 1..=64, 5)? as usize,
-                max_fields: number("flattenFieldCap", 1..=10_000, 1_000)? as usize,
+                max_depth: max_depth as usize,
+                max_fields: max_fields as usize,
             },
             topics,
-            slot_bytes: number("liveSlotKiB", 32..=65_536, 512)? as usize * 1024,
+            slot_bytes: slot_kib as usize * 1024,
+            registry,
             problems,
         })
     }
