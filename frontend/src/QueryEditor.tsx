@@ -5,19 +5,24 @@ import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 
 import { type DataSource } from './datasource';
+import { useAsk } from './fields/parts/ask';
 import { text } from './fields/parts/lenient';
 import { OptionGroup } from './fields/parts/OptionGroup';
 import { Columns } from './fields/query/Columns';
 import { apply, type GroupProps } from './fields/query/edit';
+import { Findings } from './fields/query/Findings';
 import { Format } from './fields/query/Format';
+import { LineProtocol } from './fields/query/LineProtocol';
 import { Partition } from './fields/query/Partition';
 import { usePartitions } from './fields/query/partitions';
 import { Reading } from './fields/query/Reading';
+import { Schema } from './fields/query/Schema';
+import { SchemaOptions } from './fields/query/SchemaOptions';
 import { Start } from './fields/query/Start';
 import { summary } from './fields/query/summary';
 import { Time } from './fields/query/Time';
 import { Topic } from './fields/query/Topic';
-import { type KafkaOptions, type KafkaQuery } from './types';
+import { type KafkaOptions, type KafkaQuery, type SchemaFormat } from './types';
 
 type Props = QueryEditorProps<DataSource, KafkaQuery, KafkaOptions>;
 
@@ -38,6 +43,9 @@ export function QueryEditor({ query, onChange, onRunQuery, datasource, data }: P
     },
   };
   const columns = columnNames(data, query.refId);
+  const detection = useAsk(`${query.topicName} ${query.partition}`, () => datasource.detect(query));
+  const value = schemaFormat(query.messageFormat);
+  const key = schemaFormat(query.keyFormat);
 
   return (
     <div className={styles.rows} data-testid={`kafka-query-${query.refId}`}>
@@ -47,9 +55,34 @@ export function QueryEditor({ query, onChange, onRunQuery, datasource, data }: P
         <Start {...group} />
       </EditorRow>
       <EditorRow>
-        <Format {...group} />
+        <Format {...group} detection={detection} />
         <Time {...group} columns={columns} />
       </EditorRow>
+      {detection.answer && (
+        <EditorRow>
+          <Findings found={detection.answer} edit={group.edit} close={detection.forget} />
+        </EditorRow>
+      )}
+      {value && (
+        <EditorRow>
+          <Schema {...group} key={value} of="value" format={value} datasource={datasource} />
+        </EditorRow>
+      )}
+      {query.messageFormat === 'lineprotocol' && (
+        <EditorRow>
+          <LineProtocol {...group} />
+        </EditorRow>
+      )}
+      {key && (
+        <EditorRow>
+          <Schema {...group} key={key} of="key" format={key} datasource={datasource} />
+        </EditorRow>
+      )}
+      {(value ?? key) && (
+        <EditorRow>
+          <SchemaOptions {...group} datasource={datasource} />
+        </EditorRow>
+      )}
       <EditorRow>
         <OptionGroup title="Options" summary={summary(query)}>
           <Columns {...group} columns={columns} />
@@ -58,6 +91,10 @@ export function QueryEditor({ query, onChange, onRunQuery, datasource, data }: P
       </EditorRow>
     </div>
   );
+}
+
+function schemaFormat(format: string | undefined): SchemaFormat | undefined {
+  return format === 'avro' || format === 'protobuf' ? format : undefined;
 }
 
 const OWN_COLUMNS = ['time', 'partition', 'offset', '_error'];

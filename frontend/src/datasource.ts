@@ -16,8 +16,17 @@ import { look } from './live/frame';
 import { type Answer } from './live/session';
 import { Sessions } from './live/sessions';
 import { answerOf, follow, still, type Target } from './live/stream';
-import { resourceError } from './resources';
-import { type Cursor, type KafkaOptions, type KafkaQuery, type PartitionsAnswer, type TopicsAnswer } from './types';
+import { words } from './resources';
+import {
+  type Cursor,
+  type DetectAnswer,
+  type KafkaOptions,
+  type KafkaQuery,
+  type PartitionsAnswer,
+  type SchemaFormat,
+  type TopicsAnswer,
+  type ValidationAnswer,
+} from './types';
 import { TopicVariables } from './variables';
 
 /** Which topics to look for. */
@@ -30,10 +39,13 @@ export interface TopicSearch {
 }
 
 export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> {
+  /** Whether the settings name a schema registry. */
+  readonly hasRegistry: boolean;
   private readonly sessions = new Sessions();
 
   constructor(settings: DataSourceInstanceSettings<KafkaOptions>) {
     super(settings);
+    this.hasRegistry = Boolean(settings.jsonData.schemaRegistryUrl);
     this.variables = new TopicVariables(this);
   }
 
@@ -107,6 +119,25 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
     return answer.partitions;
   }
 
+  /** Looks at the last records of a query's topic and proposes how to read them. */
+  async detect({ topicName, partition = 'all' }: Pick<KafkaQuery, 'topicName' | 'partition'>): Promise<DetectAnswer> {
+    const filled = interpolate({ refId: '', topicName, partition }, (text) => getTemplateSrv().replace(text));
+    return this.resource('detect', { topic: filled.topicName, partition: filled.partition ?? 'all' });
+  }
+
+  /** Has the process compile a schema, and returns what it says; a schema that does not compile is an error. */
+  async validateSchema(format: SchemaFormat, schema: string): Promise<string> {
+    const body = { schema: getTemplateSrv().replace(schema) };
+    const path = `validate-${format}-schema`;
+    return words(() => this.postResource<ValidationAnswer>(path, body, QUIET).then(({ message }) => message));
+  }
+
+  /** Has the process try the schema registry of the saved settings, and returns what it says. */
+  async validateRegistry(): Promise<string> {
+    const { message }: ValidationAnswer = await this.resource('validate-schema-registry', {});
+    return message;
+  }
+
   /** Asks for one target again, up to now, in a request of its own: Grafana cancels one of the same id. */
   private async askAgain(
     request: DataQueryRequest<KafkaQuery>,
@@ -120,13 +151,12 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
   }
 
   private async resource<T>(path: string, params: Record<string, string | number | boolean>): Promise<T> {
-    try {
-      return await this.getResource<T>(path, params, { showErrorAlert: false });
-    } catch (error) {
-      throw resourceError(error);
-    }
+    return words(() => this.getResource<T>(path, params, QUIET));
   }
 }
+
+/** Grafana's own alert would repeat what stands at the field. */
+const QUIET = { showErrorAlert: false };
 
 const LIVE_IS_OFF: QueryResultMetaNotice = {
   severity: 'warning',

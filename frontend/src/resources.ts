@@ -2,11 +2,20 @@ import { isFetchError } from '@grafana/runtime';
 
 import { isRecord } from './json';
 
+/** Calls a resource; what goes wrong is said in words. */
+export async function words<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw resourceError(error);
+  }
+}
+
 /**
  * Says what went wrong with a call of a resource: the process's own words where it answered, else what Grafana or the
  * network said.
  */
-export function resourceError(error: unknown): Error {
+function resourceError(error: unknown): Error {
   if (isFetchError(error)) {
     const body: unknown = error.data;
     for (const key of ['error', 'message'] as const) {

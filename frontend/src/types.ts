@@ -11,9 +11,12 @@ export type NumberOrVariable = number | string;
 export type StartMode = 'latest' | 'earliest' | 'lastN';
 export type TimestampMode = 'message' | 'now';
 export type MessageFormat = 'json' | 'avro' | 'protobuf' | 'plaintext' | 'lineprotocol';
+/** The formats whose records need a schema. */
+export type SchemaFormat = 'avro' | 'protobuf';
 export type SchemaSource = 'schemaRegistry' | 'inlineSchema';
 export type KeyFormat = 'none' | 'string' | 'json' | 'base64' | 'avro' | 'protobuf';
 export type LineProtocolPrecision = 'auto' | 'ns' | 'us' | 'ms' | 's';
+export type LineProtocolLayout = 'long' | 'wide';
 export type RecordColumns = 'auto' | 'always' | 'never';
 export type FieldTypeName = 'number' | 'text' | 'boolean' | 'time';
 export type TimeUnit = 'auto' | 's' | 'ms' | 'us' | 'ns' | 'rfc3339';
@@ -80,7 +83,7 @@ export interface KafkaQuery extends DataQuery {
   keySchema?: string;
   keyProtobufMessage?: string;
   /** `long` */
-  lineProtocolLayout?: 'long' | 'wide';
+  lineProtocolLayout?: LineProtocolLayout;
 
   /** Where a cut-off stream goes on. Set by a session when it asks again, and never saved. */
   resumeAt?: Cursor;
@@ -156,4 +159,32 @@ export interface TopicsAnswer {
 export interface PartitionsAnswer {
   partitions: number[];
   topic: string;
+}
+
+/** The answer to the calls that validate; one that is no success comes with status 400. */
+export interface ValidationAnswer {
+  message: string;
+}
+
+/** The answer to `detect`: what the last records of a topic look like. */
+export interface DetectAnswer {
+  topic: string;
+  /** How many records were looked at. */
+  records: number;
+  /** Absent where nothing fits. */
+  value?: Proposal | null;
+  key?: Proposal | null;
+  /** What the first rows of the proposal would be, each cell as text. */
+  rows?: { columns: string[]; rows: Array<Array<string | null>> } | null;
+  /** The first bytes of some values, where nothing fits them. */
+  hex?: string[] | null;
+}
+
+/** A format that fits, and why. */
+export interface Proposal {
+  format: string;
+  /** The keys of a query that read the records this way. */
+  query: Partial<KafkaQuery>;
+  why: string;
+  alternatives?: Proposal[] | null;
 }

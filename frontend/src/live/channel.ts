@@ -1,5 +1,5 @@
 import { isLiveChannelMessageEvent, isLiveChannelStatusEvent, LiveChannelConnectionState, LiveChannelScope } from '@grafana/data';
-import { config, getGrafanaLiveSrv } from '@grafana/runtime';
+import { getGrafanaLiveSrv } from '@grafana/runtime';
 import { type Unsubscribable } from 'rxjs';
 
 import { type LiveLink } from './packet';
@@ -98,31 +98,6 @@ export function openChannel(uid: string, { path, data }: LiveLink, events: Chann
   return subscription;
 }
 
-/**
- * Says why a stream's query is too large for Grafana's live connection, or nothing.
- *
- * Grafana closes the connection of the whole page over a message beyond its limit. The message that carries the query
- * holds the address and its own keys beside it.
- */
-export function tooLarge({ data }: LiveLink): string | undefined {
-  const limit = liveMessageSizeLimit();
-  const size = new TextEncoder().encode(JSON.stringify(data)).length;
-  if (limit < 0 || size <= limit - ENVELOPE) {
-    return undefined;
-  }
-  return (
-    `the query is ${size} bytes long, and Grafana's live connection takes ${limit} less ${ENVELOPE} for its own use: ` +
-    'shorten the schema or take it from a schema registry, or have an administrator raise message_size_limit in the ' +
-    '[live] section of the Grafana configuration. Until then the rows come with each refresh only.'
-  );
-}
-
-/** Grafana names its limit to the browser since it can be set; before, it was fixed. */
-function liveMessageSizeLimit(): number {
-  const limit: unknown = (config as { liveMessageSizeLimit?: unknown }).liveMessageSizeLimit;
-  return typeof limit === 'number' ? limit : 65_536;
-}
-
 function errorText(error: unknown): string {
   if (error instanceof Error) {
     return error.message;
@@ -130,5 +105,3 @@ function errorText(error: unknown): string {
   const message: unknown = typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
   return typeof message === 'string' && message !== '' ? message : 'Grafana closed the live channel';
 }
-
-const ENVELOPE = 1024;

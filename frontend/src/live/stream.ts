@@ -7,8 +7,8 @@ import {
 } from '@grafana/data';
 import { Observable, of } from 'rxjs';
 
-import { tooLarge } from './channel';
 import { dress, type Look } from './frame';
+import { tooLarge } from './limit';
 import { liveLink } from './packet';
 import { type Answer, type Ask } from './session';
 import { Sessions } from './sessions';
@@ -82,7 +82,7 @@ export function follow(
 
 function part({ look, ask }: Target, answer: Answer, { uid, rows, span }: PanelView, sessions: Sessions): Part {
   const { frame, link } = answer;
-  const problem = link && tooLarge(link);
+  const problem = link && tooLarge(link.data);
   if (!link || problem !== undefined) {
     const error = problem === undefined ? answer.error : { refId: look.refId, message: problem };
     return { frames: () => (frame ? [dress(frame, look)] : []), error: () => error, watch: () => () => undefined };

@@ -6,12 +6,16 @@ import React, { useState } from 'react';
 
 import { type DataSource } from '../../src/datasource';
 import { QueryEditor } from '../../src/QueryEditor';
-import { type KafkaQuery } from '../../src/types';
+import { type DetectAnswer, type KafkaQuery } from '../../src/types';
 
 /** What stands for Kafka behind the editor. */
 export interface TestKafka {
   topics?(search: string): string[];
   partitions?(topic: string): number[];
+  /** What the process says of a schema, or of the registry. */
+  validate?(what: string): string;
+  detect?(): DetectAnswer;
+  hasRegistry?: boolean;
 }
 
 const KAFKA: Required<TestKafka> = {
@@ -22,6 +26,9 @@ const KAFKA: Required<TestKafka> = {
     }
     return [0, 1, 2];
   },
+  validate: () => 'Schema is valid',
+  detect: () => ({ topic: 'orders', records: 0 }),
+  hasRegistry: true,
 };
 
 /** The editor of one query in a panel, and what it did. */
@@ -49,6 +56,19 @@ export class Editor {
         this.asked.push(`partitions ${topic}`);
         return answer.partitions(topic);
       },
+      validateSchema: async (format: string, schema: string) => {
+        this.asked.push(`validate ${format} ${schema}`);
+        return answer.validate(schema);
+      },
+      validateRegistry: async () => {
+        this.asked.push('validate registry');
+        return answer.validate('registry');
+      },
+      detect: async ({ topicName, partition }: KafkaQuery) => {
+        this.asked.push(`detect ${topicName} ${partition}`);
+        return answer.detect();
+      },
+      hasRegistry: answer.hasRegistry,
     };
     render(<Panel editor={this} saved={{ refId: 'A', topicName: '', ...query }} datasource={datasource as never} columns={columns} />);
   }
@@ -78,7 +98,13 @@ export class Editor {
   }
 
   async openOptions(): Promise<void> {
-    await this.user.click(screen.getByRole('button', { name: /^Options/ }));
+    for (const button of screen.getAllByRole('button', { name: /ptions/, expanded: false })) {
+      await this.user.click(button);
+    }
+  }
+
+  async press(name: string): Promise<void> {
+    await this.user.click(screen.getByRole('button', { name }));
   }
 }
 

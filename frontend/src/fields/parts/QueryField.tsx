@@ -13,16 +13,20 @@ interface Props {
   error?: string;
   /** What is worth knowing about the present choice. */
   note?: string;
+  /** What was tried and is as it should be. */
+  success?: string;
   /** Takes the room that is left in the row. */
   grow?: boolean;
+  /** Takes a row of its own. */
+  wide?: boolean;
   children: ReactNode;
 }
 
 /** One control of the query editor, under its label. */
-export function QueryField({ label, htmlFor, help, error, note, grow = false, children }: Props) {
+export function QueryField({ label, htmlFor, help, error, note, success, grow = false, wide = false, children }: Props) {
   const styles = useStyles2(getStyles);
   return (
-    <div className={cx(styles.field, grow && styles.grow)}>
+    <div className={cx(styles.field, grow && styles.grow, wide && styles.wide)}>
       <div className={styles.head}>
         <label className={styles.label} htmlFor={htmlFor}>
           {label}
@@ -35,6 +39,11 @@ export function QueryField({ label, htmlFor, help, error, note, grow = false, ch
       </div>
       {children}
       {note !== undefined && <div className={styles.note}>{note}</div>}
+      {success !== undefined && (
+        <div className={styles.success} role="status">
+          <Icon name="check" size="sm" /> {success}
+        </div>
+      )}
       {error !== undefined && (
         <div className={styles.error}>
           <FieldValidationMessage>{error}</FieldValidationMessage>
@@ -51,6 +60,7 @@ function getStyles(theme: GrafanaTheme2) {
   return {
     field: css({ minWidth: 0, maxWidth: '100%' }),
     grow: css({ flex: '1 1 240px', maxWidth: 480 }),
+    wide: css({ flex: '1 1 100%', maxWidth: 960 }),
     head: css({
       display: 'flex',
       alignItems: 'center',
@@ -72,6 +82,7 @@ function getStyles(theme: GrafanaTheme2) {
       color: theme.colors.text.secondary,
       marginTop: theme.spacing(0.5),
     }),
+    success: css({ ...theme.typography.bodySmall, ...beside, color: theme.colors.success.text, marginTop: theme.spacing(0.5) }),
     error: css({ ...beside, overflowWrap: 'anywhere' }),
   };
 }

@@ -6,10 +6,10 @@ export type Parsed<T> = { value: T } | { error: string };
 interface Draft {
   /** What is wrong with the text that is typed, if anything. */
   error: string | undefined;
-  /** The properties of the input. */
+  /** The properties of the input, or of the text area. */
   input: {
     value: string;
-    onChange(event: FormEvent<HTMLInputElement>): void;
+    onChange(event: FormEvent<HTMLInputElement | HTMLTextAreaElement>): void;
     onBlur(): void;
     onKeyDown(event: KeyboardEvent): void;
   };
@@ -18,7 +18,8 @@ interface Draft {
 /**
  * Holds what is typed back until the field is left or Enter is pressed, so that no keystroke starts a stream.
  *
- * Escape gives the saved text back. A text with an error stays in the field and is not committed.
+ * In a text area, where Enter begins a line, it is Enter with Ctrl or Cmd. Escape gives the saved text back. A text with
+ * an error stays in the field and is not committed.
  */
 export function useDraft<T>(saved: string, parse: (text: string) => Parsed<T>, commit: (value: T) => void): Draft {
   const [draft, setDraft] = useState<string>();
@@ -41,7 +42,8 @@ export function useDraft<T>(saved: string, parse: (text: string) => Parsed<T>, c
       onChange: (event) => setDraft(event.currentTarget.value),
       onBlur: finish,
       onKeyDown: (event) => {
-        if (event.key === 'Enter') {
+        const lines = event.currentTarget instanceof HTMLTextAreaElement;
+        if (event.key === 'Enter' && (!lines || event.ctrlKey || event.metaKey)) {
           finish();
         } else if (event.key === 'Escape') {
           setDraft(undefined);
