@@ -22,7 +22,7 @@ stage() { # stage NAME COMMAND…
   times+=("$(printf '%5.1f min  %s' "$(echo "$((SECONDS - start))" | awk '{print $1 / 60}')" "$name")")
 }
 
-need() { scripts/need.sh cargo cc make perl pkg-config openssl-headers npm go java mvn chromium python3 pyyaml valgrind; }
+need() { scripts/need.sh cargo cc make perl pkg-config openssl-headers npm go java java21 mvn chromium python3 python-venv pyyaml valgrind; }
 
 rust_style() {
   cargo fmt --all --check

@@ -1,22 +1,19 @@
 //! Starting, killing and restarting the broker.
 
-use std::io::{ErrorKind, Write};
-use std::os::unix::process::CommandExt;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::listener::{Listener, Ports};
+use crate::supervised::{Supervised, wait_for};
 use crate::{certificates, jars};
 
 const PROPERTIES: &str = include_str!("../server.properties");
 const LOGGING: &str = include_str!("../log4j2.properties");
-const SUPERVISE: &str = include_str!("supervise.sh");
-const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A running Apache Kafka broker: a cluster of its own, or a second node (`join`).
 ///
@@ -24,7 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 pub struct Kafka {
     folder: PathBuf,
     ports: Ports,
-    supervisor: Mutex<Option<Child>>,
+    process: Mutex<Option<Supervised>>,
 }
 
 impl Kafka {
@@ -47,7 +44,7 @@ impl Kafka {
         let kafka = Kafka {
             folder,
             ports,
-            supervisor: Mutex::new(None),
+            process: Mutex::new(None),
         };
         certificates::write(&kafka.folder)?;
         fs::write(kafka.file("log4j2.properties"), LOGGING)?;
@@ -99,54 +96,18 @@ impl Kafka {
     /// Starts the broker again, with its data, and waits until it is ready: about 6 s.
     pub fn restart(&self) -> Result<()> {
         let log = self.file("kafka.log");
-        fs::write(&log, "")?;
-        let mut command = Command::new("sh");
-        command
-            .args(["-c", SUPERVISE, "supervise"])
-            .arg(&self.folder);
-        command
-            .args(java(&self.folder, "256m")?)
-            .arg("kafka.Kafka")
-            .arg(self.file("server.properties"));
-        // In a group of its own: an interrupt at the keyboard ends the tests, and they end the broker.
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0);
-        *self.lock() = Some(command.spawn().context("starting a shell")?);
-
-        let start = Instant::now();
-        loop {
-            let text = fs::read_to_string(&log)?;
-            if text.contains("Kafka Server started") {
-                return Ok(());
-            }
-            let dead = [
-                "fatal exception",
-                "Could not create the Java Virtual Machine",
-                "UnsupportedClassVersionError",
-            ];
-            if start.elapsed() > PATIENCE || dead.iter().any(|sign| text.contains(sign)) {
-                let tail = text.len() - text.len().min(4_000);
-                bail!(
-                    "Kafka does not start:\n{}",
-                    text.get(tail..).unwrap_or(&text)
-                );
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
+        let mut command = java(&self.folder, "256m")?;
+        command.push("kafka.Kafka".to_owned());
+        command.push(self.file("server.properties").display().to_string());
+        *self.lock() = Some(Supervised::start(&self.folder, &log, &command)?);
+        wait_for("Kafka", &log, &["fatal exception"], |text| {
+            text.contains("Kafka Server started").then_some(())
+        })
     }
 
     fn end(&self, signal: &str) -> Result<()> {
-        let mut supervisor = self.lock().take().context("the broker is not running")?;
-        let mut stdin = supervisor
-            .stdin
-            .take()
-            .context("the supervisor has a standard input")?;
-        writeln!(stdin, "{signal}")?;
-        supervisor.wait()?;
-        Ok(())
+        let process = self.lock().take().context("the broker is not running")?;
+        process.end(signal)
     }
 
     fn format(&self, first: bool) -> Result<()> {
@@ -187,20 +148,15 @@ impl Kafka {
         self.folder.join(name)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Child>> {
-        self.supervisor
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Supervised>> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Kafka {
     fn drop(&mut self) {
-        if let Some(mut supervisor) = self.lock().take() {
-            drop(supervisor.stdin.take());
-            // Nothing is left to tell a failure to.
-            let _ = supervisor.wait();
-        }
+        drop(self.lock().take());
+        // Nothing is left to tell a failure to.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

@@ -1,4 +1,4 @@
-//! A real Apache Kafka for tests, from its published jars: no container engine, nothing left running.
+//! A real Apache Kafka and a schema registry for tests, from their published jars: no container engine, nothing left running.
 //!
 //! ```no_run
 //! # fn main() -> anyhow::Result<()> {
@@ -11,16 +11,19 @@
 //! # }
 //! ```
 //!
-//! `broker` starts and kills, `listener` lists the ways to connect, `admin` changes topics and rights, `produce` writes.
-//! It needs `java` (17 or later), and `mvn` once.
+//! `broker` starts and kills, `listener` lists the ways to connect, `admin` changes topics and rights, `produce` writes;
+//! `registry` is the schema registry. They need `java` (17 or later, the registry 21), and `mvn` once.
 
 mod admin;
 mod broker;
+pub mod cache;
 mod certificates;
 mod jars;
 mod listener;
 mod produce;
 mod raw;
+mod registry;
+mod supervised;
 
 pub use admin::{Operation, Resource};
 pub use broker::Kafka;
@@ -29,3 +32,4 @@ pub use kafka_protocol;
 pub use listener::Listener;
 pub use produce::{Producer, Record};
 pub use raw::RawRecord;
+pub use registry::Registry;

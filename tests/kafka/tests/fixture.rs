@@ -1,12 +1,13 @@
 //! The fixture itself: each thing it offers is tried once against the broker.
 
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
 
 use anyhow::{Context, Result};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
-use real_kafka::{Kafka, Listener, Operation, RawRecord, Record, Resource};
+use real_kafka::{Kafka, Listener, Operation, RawRecord, Record, Registry, Resource};
 use std::time::Duration;
 
 #[test]
@@ -171,6 +172,27 @@ fn records_outlive_a_kill_and_the_broker_does_not_outlive_its_owner() -> Result<
     assert_eq!(kafka.end_offset("fixture-kill", 0)?, 1);
     let address = kafka.bootstrap();
     drop(kafka);
+    assert!(TcpStream::connect(address).is_err());
+    Ok(())
+}
+
+#[test]
+fn a_registry_answers_until_it_is_stopped() -> Result<()> {
+    let mut registry = Registry::start()?;
+    let url = registry.confluent();
+    let (address, path) = (url.strip_prefix("http://"))
+        .and_then(|rest| rest.split_once('/'))
+        .context("an address and a path")?;
+    let mut socket = TcpStream::connect(address)?;
+    let request = format!("GET /{path}/subjects HTTP/1.0\r\nHost: {address}\r\n\r\n");
+    socket.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer)?;
+    assert!(
+        answer.contains(" 200 ") && answer.ends_with("[]"),
+        "{answer}"
+    );
+    registry.stop();
     assert!(TcpStream::connect(address).is_err());
     Ok(())
 }
