@@ -6,6 +6,7 @@
 mod support;
 
 mod connections;
+mod encoders;
 mod health;
 mod outages;
 mod policy;

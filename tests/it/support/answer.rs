@@ -129,7 +129,7 @@ fn cells(column: &dyn Array) -> Vec<Value> {
         match column.data_type() {
             DataType::Timestamp(_, _) => {
                 let times: &TimestampNanosecondArray = column.as_primitive();
-                json!(times.value(row) / 1_000_000)
+                json!(times.value(row).div_euclid(1_000_000))
             }
             DataType::Int32 => json!(
                 column

@@ -1,0 +1,109 @@
+//! What the field's own serializers write, as a panel shows it: each case row by row, in the answer of `QueryData` and in a
+//! stream. The writers are in `tests/encoders`; the registry is Apicurio, by Confluent's API.
+
+mod avro;
+
+use anyhow::Result;
+use real_kafka::{Kafka, Registry};
+use serde_json::{Value, json};
+
+use crate::support::{Host, Seen, query};
+
+/// A case that was written into a topic of its own, and the plugin that shows it.
+struct Written {
+    host: Host,
+    format: &'static str,
+    case: &'static str,
+    topic: String,
+    /// What the writer printed.
+    said: String,
+}
+
+impl Written {
+    /// Has a case of `tests/encoders/python/write_<format>.py` written.
+    async fn case(format: &'static str, case: &'static str) -> Result<Written> {
+        let topic = format!("encoders-{format}-{}", case.replace('_', "-"));
+        let name = topic.clone();
+        // The first one starts a broker and a registry, and may install Python's packages.
+        tokio::task::spawn_blocking(move || Kafka::shared().create_topic(&name, 1)).await??;
+        let said = write(format, case, &topic).await?;
+        let settings = json!({"schemaRegistryUrl": Registry::shared().confluent()});
+        Ok(Written {
+            host: Host::on(Kafka::shared(), settings).await?,
+            format,
+            case,
+            topic,
+            said: said.trim().to_owned(),
+        })
+    }
+
+    /// Holds what a panel shows to a table: in the answer of a query, then in its stream when the case is written once more.
+    ///
+    /// The table is JSON lines: the columns' names (ours are left out, but for `_error`), then a row's cells. In a cell
+    /// `"@2026-01-01T00:00:00Z"` is that time, and `"…words…"` a text that has these words in it.
+    async fn shows(&self, keys: Value, table: &str) -> Result<()> {
+        let (answer, mut run) = self.host.watch(query(&self.topic, keys)).await?;
+        assert_eq!(answer.error, "", "{}", self.topic);
+        let table = lines(table);
+        self.compare("in the answer", &answer, &table);
+        write(self.format, self.case, &self.topic).await?;
+        run.until_records(table.len() - 1).await?;
+        self.compare("in the stream", &run, &table);
+        Ok(())
+    }
+
+    fn compare(&self, place: &str, seen: &Seen, table: &[Vec<Value>]) {
+        let case = format!("{} {}, {place}", self.format, self.case);
+        let (columns, rows) = table.split_first().expect("a table has a line of columns");
+        assert_eq!(
+            seen.columns[3..],
+            *columns,
+            "{case}: columns of {:?}",
+            seen.rows
+        );
+        assert_eq!(
+            seen.records().count(),
+            rows.len(),
+            "{case}: rows {:?}",
+            seen.rows
+        );
+        for (at, (record, row)) in seen.records().zip(rows).enumerate() {
+            assert_eq!(columns.len(), row.len(), "the table's row {at}");
+            for (column, expected) in columns.iter().filter_map(Value::as_str).zip(row) {
+                let shown = record.cell(column);
+                assert!(
+                    is(expected, &shown),
+                    "{case}: row {at}, {column}: {shown} is not {expected}"
+                );
+            }
+        }
+    }
+}
+
+fn lines(table: &str) -> Vec<Vec<Value>> {
+    let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
+}
+
+/// Says whether a cell is what the table says of it.
+fn is(expected: &Value, shown: &Value) -> bool {
+    let text = expected.as_str().unwrap_or_default();
+    if let Some(time) = text.strip_prefix('@') {
+        let time = chrono::DateTime::parse_from_rfc3339(time).expect("a time");
+        return shown.as_i64() == Some(time.timestamp_millis());
+    }
+    let words = text
+        .strip_prefix('…')
+        .and_then(|text| text.strip_suffix('…'));
+    match (words, shown.as_str()) {
+        (Some(words), Some(shown)) => shown.contains(words),
+        _ => expected == shown,
+    }
+}
+
+async fn write(format: &'static str, case: &'static str, topic: &str) -> Result<String> {
+    let topic = topic.to_owned();
+    tokio::task::spawn_blocking(move || encoders::write(format, case, &topic)).await?
+}
