@@ -7,7 +7,9 @@ use std::time::Instant;
 use crate::batch::{
     Batch, FlushPolicy, MAX_PACKET_BYTES, MAX_PACKET_ROWS, MAX_RECORD_BYTES, Pacer,
 };
-use crate::columns::{ColumnSet, Coordinates, Count, StreamSchema, Trouble, time::NANOS_PER_MS};
+use crate::columns::{
+    ColumnSet, Coordinates, Count, Mark, StreamSchema, Trouble, time::NANOS_PER_MS,
+};
 use crate::config::{FlattenLimits, KeyFormat, StreamSpec, TimeSource};
 use crate::decode::{Decoder, Envelope, RecordRows};
 use crate::frame::{FrameWriter, Notice, Notices, Packet, QueryFrame};
@@ -48,6 +50,14 @@ pub struct ErrorAt {
     pub offset: Option<i64>,
 }
 
+/// Says why a record is shown as an error.
+#[derive(Debug)]
+struct Fault {
+    text: String,
+    /// Key and headers are not shown beside it: they may be what is wrong.
+    alone: bool,
+}
+
 impl Pipeline {
     /// Joins the stages for `spec`. `schema` is the stream's, shared with its other workers.
     pub fn new(
@@ -84,7 +94,41 @@ impl Pipeline {
 
     /// Decodes one record into rows. One that cannot be decoded, or made the decoder panic, is a row with `_error`.
     pub fn push(&mut self, record: &Record<'_>, now: Now) -> Step {
-        let (rows, bytes) = (self.set.rows(), self.set.bytes());
+        let mark = self.set.mark();
+        let mut fault = self.decode(record, now, mark);
+        loop {
+            if let Some(fault) = &fault {
+                self.take_back(mark);
+                self.push_fault(record, now, mark, fault);
+            }
+            if self.set.publish() {
+                break;
+            }
+            // Another worker of the stream added columns meanwhile: what this record adds comes on top of them.
+            self.take_back(mark);
+            if fault.is_none() {
+                fault = self.decode(record, now, mark);
+            }
+        }
+        self.set.tally.commit();
+        let full = self.set.bytes() > MAX_PACKET_BYTES || self.set.rows() > MAX_PACKET_ROWS;
+        if full && mark.rows > 0 {
+            self.cut.get_or_insert((mark.rows, mark.bytes));
+        }
+        if self.flags.disable_field_order_cache {
+            self.set.sort_columns();
+        }
+        match self.set.rows() - mark.rows {
+            0 => Step::Skip,
+            rows => {
+                self.batch.touch(now.monotonic);
+                Step::Rows(rows)
+            }
+        }
+    }
+
+    /// Makes the rows of a record.
+    fn decode(&mut self, record: &Record<'_>, now: Now, mark: Mark) -> Option<Fault> {
         let Self {
             decoder,
             envelope,
@@ -102,50 +146,61 @@ impl Pipeline {
                 },
             )
         }));
-        let fault = match decoded {
-            Ok(Ok(())) if self.set.bytes() - bytes <= MAX_RECORD_BYTES => None,
-            Ok(Ok(())) => Some(format!(
-                "the record's rows take {} KiB, and a panel takes {} KiB of one record",
-                (self.set.bytes() - bytes) / 1024,
-                MAX_RECORD_BYTES / 1024
-            )),
-            Ok(Err(error)) => Some(error.to_string()),
+        match decoded {
+            Ok(Ok(())) if self.set.bytes() - mark.bytes <= MAX_RECORD_BYTES => None,
+            Ok(Ok(())) => Some(Fault {
+                text: format!(
+                    "the record's rows take {} KiB, and a panel takes {} KiB of one record",
+                    (self.set.bytes() - mark.bytes) / 1024,
+                    MAX_RECORD_BYTES / 1024
+                ),
+                alone: true,
+            }),
+            Ok(Err(error)) => Some(Fault {
+                text: error.to_string(),
+                alone: false,
+            }),
             Err(_) => {
                 self.decoder = Decoder::new(&self.spec, self.limits);
                 self.envelope = Envelope::new(&self.spec, self.limits);
-                Some("this record made the decoder fail, which is a fault of the plugin; it was passed over".to_owned())
+                Some(Fault {
+                    text: "this record made the decoder fail, which is a fault of the plugin; it was passed over".to_owned(),
+                    alone: true,
+                })
             }
+        }
+    }
+
+    /// Makes the row of a record that cannot be shown: `_error`, and what stands beside the value.
+    fn push_fault(&mut self, record: &Record<'_>, now: Now, mark: Mark, fault: &Fault) {
+        let (time, _) = self.envelope.record_time(record, now);
+        let at = Coordinates {
+            time,
+            partition: Some(record.partition),
+            offset: Some(record.offset),
         };
-        if let Some(text) = fault {
-            self.set.roll_back_to(rows, bytes);
+        if !fault.alone {
+            let envelope = &mut self.envelope;
             self.set
-                .tally
-                .count(Trouble::Undecodable, |sample| sample.push_str(&text));
-            let (time, _) = self.envelope.record_time(record, now);
-            let (partition, offset) = (Some(record.partition), Some(record.offset));
-            self.set.push_error(
-                Coordinates {
-                    time,
-                    partition,
-                    offset,
-                },
-                &text,
-            );
+                .push_error(at, &fault.text, |row| envelope.write(record, row));
         }
-        self.set.tally.commit();
-        let full = self.set.bytes() > MAX_PACKET_BYTES || self.set.rows() > MAX_PACKET_ROWS;
-        if full && rows > 0 {
-            self.cut.get_or_insert((rows, bytes));
+        let large = self.set.bytes() - mark.bytes > MAX_RECORD_BYTES;
+        if large {
+            self.take_back(mark);
         }
-        if self.flags.disable_field_order_cache {
-            self.set.sort_columns();
+        if large || fault.alone {
+            self.set.push_error(at, &fault.text, |_| ());
         }
-        match self.set.rows() - rows {
-            0 => Step::Skip,
-            rows => {
-                self.batch.touch(now.monotonic);
-                Step::Rows(rows)
-            }
+        self.set.tally.count(Trouble::Undecodable, |sample| {
+            sample.push_str(&fault.text);
+        });
+    }
+
+    /// Takes back the rows and the columns of a record.
+    fn take_back(&mut self, mark: Mark) {
+        if self.set.take_back(mark) {
+            self.decoder.forget_columns();
+            self.envelope.forget_columns();
         }
     }
 
@@ -159,6 +214,7 @@ impl Pipeline {
                 offset: at.offset,
             },
             text,
+            |_| (),
         );
         self.batch.touch(now.monotonic);
     }
@@ -233,10 +289,15 @@ impl Pipeline {
         QueryFrame::new(self.set, self.notices.take())
     }
 
-    /// Makes a notice of each trouble that is new, or has happened ten times as often since it was said.
+    /// Makes a notice of each trouble that is new, or has happened ten times as often since it was said; fields that are left
+    /// out are said one by one, as they are few.
     fn say_troubles(&mut self) {
         for ((trouble, count), said) in self.set.tally.kept().zip(&mut self.said) {
-            if count.times > 0 && count.times >= said.saturating_mul(10) {
+            let due = match trouble {
+                Trouble::LeftOut => *said + 1,
+                _ => said.saturating_mul(10).max(1),
+            };
+            if count.times >= due {
                 *said = count.times;
                 self.notices.push(Notice::warning(describe(trouble, count)));
             }
@@ -265,7 +326,7 @@ fn describe(trouble: Trouble, Count { times, sample }: &Count) -> String {
             "Texts that are not UTF-8, shown with U+FFFD in places: {times}. The first: `{sample}`"
         ),
         Trouble::LeftOut => format!(
-            "Values left out because the field limit is reached: {times}. The first: `{sample}`"
+            "Fields left out because the field limit is reached: {times}. The first: `{sample}`"
         ),
         Trouble::NoTimestamp => {
             format!("Records without a timestamp, shown at the time of their arrival: {times}")

@@ -4,15 +4,21 @@
 
 #[path = "core/allocations.rs"]
 mod allocations;
+#[path = "core/cells.rs"]
+mod cells;
 #[path = "../benches/corpus/mod.rs"]
 mod corpus;
-#[path = "core/edges.rs"]
-mod edges;
 #[path = "core/golden.rs"]
 mod golden;
 #[path = "core/hostile.rs"]
 mod hostile;
+#[path = "core/limits.rs"]
+mod limits;
 #[path = "core/support.rs"]
 mod support;
+#[path = "core/times.rs"]
+mod times;
+#[path = "core/traces.rs"]
+mod traces;
 #[path = "../benches/twin/mod.rs"]
 mod twin;

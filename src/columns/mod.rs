@@ -1,6 +1,7 @@
 //! Rows under construction: one Arrow-shaped builder a field, and the rules for what a column may hold.
 
 mod cells;
+mod draft;
 mod fit;
 pub(crate) mod plain;
 mod row;
@@ -14,11 +15,12 @@ use std::sync::Arc;
 pub use cells::{Cells, Column, Text, Validity};
 pub use fit::{Fit, Kind, fit};
 pub use row::RowWriter;
-pub(crate) use schema::{COORDINATES, ERROR, Request};
+pub(crate) use schema::{COORDINATES, ERROR};
 pub use schema::{Group, SchemaField, SchemaView, StreamSchema};
 pub use tally::{Count, Tally, Trouble};
 
 use crate::config::{FieldType, TimeUnit};
+use draft::{Request, SchemaDraft};
 
 /// Names a column of a stream, for as long as the stream lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +31,7 @@ pub struct ColumnId(u32);
 /// The columns are those of the stream's schema; a column may be shorter than the set: what it lacks is null.
 #[derive(Debug)]
 pub struct ColumnSet {
-    schema: Arc<StreamSchema>,
-    pub(crate) view: Arc<SchemaView>,
+    draft: SchemaDraft,
     max_fields: usize,
     field_types: BTreeMap<String, FieldType>,
     /// A key format is set, so `key` is a column of ours.
@@ -70,6 +71,13 @@ pub struct Coordinates {
     pub offset: Option<i64>,
 }
 
+/// Is where a record's rows begin.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    pub(crate) rows: usize,
+    pub(crate) bytes: usize,
+}
+
 /// Holds rows that were taken out of a set.
 #[derive(Debug)]
 pub(crate) struct Rest {
@@ -89,8 +97,7 @@ impl ColumnSet {
         has_key: bool,
     ) -> Self {
         let mut set = Self {
-            view: schema.view(),
-            schema,
+            draft: SchemaDraft::new(schema),
             max_fields,
             field_types,
             has_key,
@@ -105,7 +112,7 @@ impl ColumnSet {
             filled: 0,
             watch: None,
         };
-        set.follow_schema();
+        set.follow_columns();
         set
     }
 
@@ -131,8 +138,9 @@ impl ColumnSet {
 
     /// Begins a row; dropping the writer without [`RowWriter::commit`] leaves no trace of it.
     pub fn begin_row(&mut self) -> RowWriter<'_> {
-        if self.schema.version() != self.view.version {
-            self.follow_schema();
+        if self.draft.is_behind() && self.columns.len() == self.draft.published() {
+            self.draft.follow();
+            self.follow_columns();
         }
         self.filled = 0;
         if let Some(watch) = &mut self.watch {
@@ -141,8 +149,29 @@ impl ColumnSet {
         RowWriter::new(self)
     }
 
-    /// Takes back all rows from `rows` on: those of a record that turned out to be bad.
-    pub fn roll_back_to(&mut self, rows: usize, bytes: usize) {
+    /// Tells where a record's rows begin, for [`ColumnSet::take_back`].
+    pub fn mark(&self) -> Mark {
+        Mark {
+            rows: self.rows,
+            bytes: self.bytes,
+        }
+    }
+
+    /// Takes back the rows and the columns of a record that turned out to be bad; tells whether there were columns, which
+    /// decoders have to forget.
+    pub fn take_back(&mut self, mark: Mark) -> bool {
+        self.take_back_rows(mark);
+        self.take_back_columns(0)
+    }
+
+    /// Makes the columns of the record that was read the stream's. `false` means that another worker changed the schema
+    /// meanwhile: the record has to be taken back and read again, on top of that.
+    #[must_use]
+    pub fn publish(&mut self) -> bool {
+        self.draft.publish()
+    }
+
+    fn take_back_rows(&mut self, Mark { rows, bytes }: Mark) {
         self.time.truncate(rows);
         for column in self.all_columns() {
             column.truncate(rows);
@@ -152,18 +181,32 @@ impl ColumnSet {
         self.tally.roll_back();
     }
 
-    /// Adds a row that says what was wrong with a record, or with the run.
-    pub fn push_error(&mut self, at: Coordinates, text: &str) {
-        if !self.view.error {
-            self.schema.add_error();
-            self.follow_schema();
+    /// Takes back the columns from `columns` on, of those that are not the stream's.
+    fn take_back_columns(&mut self, columns: usize) -> bool {
+        let any = self.draft.take_back_to(columns);
+        let known = self.draft.view().fields.len();
+        self.columns.truncate(known);
+        if let Some(watch) = &mut self.watch {
+            watch.column = watch.column.filter(|id| (id.0 as usize) < known);
         }
-        let row = self.rows;
-        self.error.align(row);
-        self.error.push_text(text.as_bytes(), false);
-        self.bytes += text.len();
-        self.filled = 0;
-        self.finish_row(at);
+        any
+    }
+
+    /// Adds a row that says what was wrong with a record, or with the run; `beside` writes what else is known of it.
+    pub fn push_error(
+        &mut self,
+        at: Coordinates,
+        text: &str,
+        beside: impl FnOnce(&mut RowWriter<'_>),
+    ) {
+        if !self.view().error {
+            self.draft.add_error();
+            self.follow_columns();
+        }
+        let mut row = self.begin_row();
+        beside(&mut row);
+        row.error(text);
+        row.commit(at);
     }
 
     /// Empties the set; types and memory stay.
@@ -210,13 +253,20 @@ impl ColumnSet {
         [partition, offset, error].into_iter().chain(columns)
     }
 
+    /// Gives the stream's columns as this worker knows them.
+    #[inline]
+    pub(crate) fn view(&self) -> &SchemaView {
+        self.draft.view()
+    }
+
+    /// Gives the schema and the columns, which are by id.
+    pub(crate) fn parts(&mut self) -> (&SchemaView, &mut [Column]) {
+        (self.draft.view(), &mut self.columns)
+    }
+
     /// Sorts the columns again, as if nothing were known of them: what the field-order flag compares.
     pub(crate) fn sort_columns(&mut self) {
-        let order = self.view.sorted();
-        self.view = Arc::new(SchemaView {
-            order,
-            ..SchemaView::clone(&self.view)
-        });
+        self.draft.sort();
     }
 
     fn finish_row(&mut self, at: Coordinates) {
@@ -228,16 +278,15 @@ impl ColumnSet {
         self.bytes += COORDINATE_BYTES + nulls * NULL_BYTES;
     }
 
-    /// Takes over what other workers of the stream added to its schema.
-    fn follow_schema(&mut self) {
-        self.view = self.schema.view();
-        for (id, field) in self.view.fields.iter().enumerate() {
-            if let Some(column) = self.columns.get_mut(id) {
-                column.become_kind(field.kind);
-            } else {
-                self.columns.push(Column::new(field.kind));
-                self.bytes += self.rows * NULL_BYTES;
-            }
+    /// Has a column for each that the schema has, of its type.
+    fn follow_columns(&mut self) {
+        let fields = &self.draft.view().fields;
+        for (column, field) in self.columns.iter_mut().zip(fields) {
+            column.become_kind(field.kind);
+        }
+        for field in &fields[self.columns.len()..] {
+            self.columns.push(Column::new(field.kind));
+            self.bytes += self.rows * NULL_BYTES;
         }
     }
 
@@ -273,18 +322,20 @@ impl ColumnSet {
             Group::Value => self.max_fields + usize::from(watched),
             Group::Key | Group::Header => MAX_KEY_FIELDS,
         };
-        let id = self.schema.register(
-            Request {
-                group,
-                path,
-                name,
-                kind: fixed.map_or(kind, |&fixed| Kind::from(fixed)),
-                asked: fixed.is_some(),
-            },
-            limit,
-        );
-        self.follow_schema();
-        let id = ColumnId(id?);
+        let kind = fixed.map_or(kind, |&fixed| Kind::from(fixed));
+        let request = Request {
+            group,
+            path,
+            name,
+            kind,
+            asked: fixed.is_some(),
+        };
+        let id = self.draft.find_or_add(request, limit)?;
+        if id as usize == self.columns.len() {
+            self.columns.push(Column::new(kind));
+            self.bytes += self.rows * NULL_BYTES;
+        }
+        let id = ColumnId(id);
         if let Some(watch) = self.watch.as_mut().filter(|_| watched) {
             watch.column = Some(id);
         }

@@ -1,9 +1,12 @@
 //! Writes one row: cells by column, then commit or nothing.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use super::time;
-use super::{Cells, ColumnId, ColumnSet, Coordinates, Fit, Group, Kind, Trouble, fit};
+use super::{
+    Cells, ColumnId, ColumnSet, Coordinates, Fit, Group, Kind, Mark, SchemaField, Trouble, fit,
+};
 use crate::config::TimeUnit;
 
 /// Writes the cells of one row; a cell written twice keeps the later value.
@@ -13,17 +16,17 @@ use crate::config::TimeUnit;
 pub struct RowWriter<'a> {
     set: &'a mut ColumnSet,
     row: usize,
-    bytes: usize,
+    start: Mark,
     committed: bool,
 }
 
 impl<'a> RowWriter<'a> {
     pub(super) fn new(set: &'a mut ColumnSet) -> Self {
-        let (row, bytes) = (set.rows, set.bytes);
+        let (row, start) = (set.rows, set.mark());
         Self {
             set,
             row,
-            bytes,
+            start,
             committed: false,
         }
     }
@@ -36,7 +39,7 @@ impl<'a> RowWriter<'a> {
     /// Gives the type of a column's cells.
     #[inline]
     pub fn kind(&self, id: ColumnId) -> Kind {
-        self.set.view.fields[id.0 as usize].kind
+        self.set.view().fields[id.0 as usize].kind
     }
 
     /// Tells whether the row holds a value at `id`.
@@ -44,12 +47,20 @@ impl<'a> RowWriter<'a> {
         self.set.columns[id.0 as usize].is_valid(self.row)
     }
 
-    /// Takes back what the row holds in `group`.
-    pub(crate) fn take_back(&mut self, group: Group) {
-        let fields = self.set.view.fields.iter().zip(&mut self.set.columns);
+    /// Counts the columns, for [`RowWriter::take_back`].
+    pub(crate) fn columns(&self) -> usize {
+        self.set.columns.len()
+    }
+
+    /// Takes back what the row holds in `group`, and its new columns: they are those from `columns` on. Tells whether there
+    /// were any.
+    pub(crate) fn take_back(&mut self, group: Group, columns: usize) -> bool {
+        let set = &mut *self.set;
+        let fields = set.draft.view().fields.iter().zip(&mut set.columns);
         for (_, column) in fields.filter(|(field, _)| field.group == group) {
             column.truncate(self.row);
         }
+        set.take_back_columns(columns)
     }
 
     /// Counts a trouble of this record.
@@ -178,6 +189,13 @@ impl<'a> RowWriter<'a> {
         }
     }
 
+    /// Says what is wrong with the row's record.
+    pub(super) fn error(&mut self, text: &str) {
+        self.set.error.align(self.row);
+        self.set.error.push_text(text.as_bytes(), false);
+        self.set.bytes += text.len();
+    }
+
     /// Finishes the row.
     pub fn commit(mut self, at: Coordinates) {
         self.committed = true;
@@ -188,22 +206,22 @@ impl<'a> RowWriter<'a> {
     #[cold]
     fn convert(&mut self, id: ColumnId, incoming: Incoming<'_>) {
         let index = id.0 as usize;
-        let settled = self.set.view.fields[index].kind;
-        match fit(settled, self.set.view.fields[index].asked, incoming.kind()) {
+        let SchemaField { kind, asked, .. } = self.set.view().fields[index];
+        match fit(kind, asked, incoming.kind()) {
             Fit::Widen => {
-                self.set.schema.widen(id.0);
-                self.set.follow_schema();
+                self.set.draft.widen(index);
+                self.set.follow_columns();
                 return self.put(index, &incoming);
             }
-            Fit::Keep | Fit::Convert if self.put_converted(index, settled, &incoming) => return,
+            Fit::Keep | Fit::Convert if self.put_converted(index, kind, &incoming) => return,
             Fit::Keep | Fit::Convert | Fit::Null => {}
         }
-        let name = self.set.view.fields[index].name.clone();
+        let name = Arc::clone(&self.set.view().fields[index].name);
         self.trouble(Trouble::Misfit, |sample| {
             let _ = write!(
                 sample,
                 "`{name}` is a {} column, and got a {}",
-                settled.label(),
+                kind.label(),
                 incoming.kind().label()
             );
         });
@@ -244,7 +262,7 @@ impl<'a> RowWriter<'a> {
 impl Drop for RowWriter<'_> {
     fn drop(&mut self) {
         if !self.committed {
-            self.set.roll_back_to(self.row, self.bytes);
+            self.set.take_back_rows(self.start);
         }
     }
 }

@@ -26,8 +26,14 @@ pub struct StreamSchema {
 #[derive(Debug, Default)]
 struct Inner {
     view: Arc<SchemaView>,
-    ids: HashMap<(Group, Box<str>), u32>,
-    names: HashSet<Box<str>>,
+    index: Index,
+}
+
+/// Finds columns by group and path, and knows the names that are taken.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    ids: [HashMap<Arc<str>, u32>; 3],
+    names: HashSet<Arc<str>>,
 }
 
 /// Is a stream's schema at one version.
@@ -38,6 +44,8 @@ pub struct SchemaView {
     pub(crate) fields: Vec<SchemaField>,
     /// Ids in a frame's order: by group, then bytewise by name.
     pub(crate) order: Vec<u32>,
+    /// How many columns each group has.
+    pub(super) counts: [usize; 3],
     /// A row with `_error` has been there.
     pub(crate) error: bool,
 }
@@ -46,21 +54,10 @@ pub struct SchemaView {
 #[derive(Debug, Clone)]
 pub struct SchemaField {
     pub(crate) group: Group,
+    /// What it is found by: its dotted path in its group.
+    pub(super) path: Arc<str>,
     /// Unique in the stream.
-    pub(crate) name: Box<str>,
-    pub(crate) kind: Kind,
-    /// The query fixed the type.
-    pub(crate) asked: bool,
-}
-
-/// Asks for a column.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Request<'a> {
-    pub(crate) group: Group,
-    /// What the column is found by: its dotted path.
-    pub(crate) path: &'a str,
-    /// What it shall be called, unless that name is taken.
-    pub(crate) name: &'a str,
+    pub(crate) name: Arc<str>,
     pub(crate) kind: Kind,
     /// The query fixed the type.
     pub(crate) asked: bool,
@@ -92,45 +89,35 @@ impl StreamSchema {
         Arc::clone(&self.lock().view)
     }
 
-    /// Gives the id of the column that `request` asks for: one that is there, be it another worker's, or a new one while its
-    /// group has less than `limit`. `None` is a column that is left out.
-    pub(crate) fn register(&self, request: Request<'_>, limit: usize) -> Option<u32> {
-        let Request {
-            group,
-            path,
-            name,
-            kind,
-            asked,
-        } = request;
-        let mut inner = self.lock();
-        if let Some(&id) = inner.ids.get(&(group, Box::from(path))) {
-            return Some(id);
-        }
-        if inner.view.count(group) >= limit {
-            return None;
-        }
-        let name = inner.unique(name);
-        let mut view = SchemaView::clone(&inner.view);
-        let id = view.fields.len() as u32;
-        inner.names.insert(name.clone());
-        inner.ids.insert((group, path.into()), id);
-        view.fields.push(SchemaField {
-            group,
-            name,
-            kind,
-            asked,
-        });
-        view.order = view.sorted();
-        self.publish(&mut inner, view);
-        Some(id)
+    /// Gives the id of the column of `path`.
+    pub(super) fn find(&self, group: Group, path: &str) -> Option<u32> {
+        self.lock().index.id(group, path)
     }
 
-    /// Makes an integer column a float column.
-    pub(crate) fn widen(&self, id: u32) {
+    /// Tells whether a column is called `name`.
+    pub(super) fn is_taken(&self, name: &str) -> bool {
+        self.lock().index.is_taken(name)
+    }
+
+    /// Takes over what a worker's `view` adds to the version that it is of, and gives the new one; `None` where the schema has
+    /// another version by now.
+    pub(super) fn publish(&self, view: &SchemaView) -> Option<Arc<SchemaView>> {
         let mut inner = self.lock();
-        let mut view = SchemaView::clone(&inner.view);
-        view.fields[id as usize].kind = Kind::Float;
-        self.publish(&mut inner, view);
+        if view.version != inner.view.version {
+            return None;
+        }
+        let known = inner.view.fields.len();
+        for (id, field) in view.fields.iter().enumerate().skip(known) {
+            inner.index.add(field, id as u32);
+        }
+        self.replace(
+            &mut inner,
+            SchemaView {
+                order: view.sorted(),
+                ..view.clone()
+            },
+        );
+        Some(Arc::clone(&inner.view))
     }
 
     /// Adds the column `_error`.
@@ -140,10 +127,10 @@ impl StreamSchema {
             error: true,
             ..SchemaView::clone(&inner.view)
         };
-        self.publish(&mut inner, view);
+        self.replace(&mut inner, view);
     }
 
-    fn publish(&self, inner: &mut Inner, mut view: SchemaView) {
+    fn replace(&self, inner: &mut Inner, mut view: SchemaView) {
         view.version += 1;
         self.version.store(view.version, Ordering::Release);
         inner.view = Arc::new(view);
@@ -155,30 +142,27 @@ impl StreamSchema {
     }
 }
 
-impl Inner {
-    /// Gives `name`, or where it is taken `name_2`, `name_3`: two columns of one name break Grafana's streaming frame.
-    fn unique(&self, name: &str) -> Box<str> {
-        let taken =
-            |name: &str| self.names.contains(name) || COORDINATES.contains(&name) || name == ERROR;
-        if !taken(name) {
-            return name.into();
-        }
-        (2..=u32::MAX)
-            .map(|n| format!("{name}_{n}"))
-            .find(|name| !taken(name))
-            .expect("a frame has fewer than 2^32 columns")
-            .into()
+impl Index {
+    pub(super) fn id(&self, group: Group, path: &str) -> Option<u32> {
+        self.ids[group as usize].get(path).copied()
+    }
+
+    pub(super) fn is_taken(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    pub(super) fn add(&mut self, field: &SchemaField, id: u32) {
+        self.ids[field.group as usize].insert(Arc::clone(&field.path), id);
+        self.names.insert(Arc::clone(&field.name));
+    }
+
+    pub(super) fn remove(&mut self, field: &SchemaField) {
+        self.ids[field.group as usize].remove(&field.path);
+        self.names.remove(&field.name);
     }
 }
 
 impl SchemaView {
-    pub(crate) fn count(&self, group: Group) -> usize {
-        self.fields
-            .iter()
-            .filter(|field| field.group == group)
-            .count()
-    }
-
     /// Sorts the columns' ids as a frame shows them.
     pub(crate) fn sorted(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.fields.len() as u32).collect();
@@ -194,76 +178,3 @@ impl SchemaView {
 pub(crate) const COORDINATES: [&str; 3] = ["time", "partition", "offset"];
 /// The column that says what was wrong with a record; the last one, once there is such a row.
 pub(crate) const ERROR: &str = "_error";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn request(group: Group, path: &str, kind: Kind) -> Request<'_> {
-        Request {
-            group,
-            path,
-            name: path,
-            kind,
-            asked: false,
-        }
-    }
-
-    #[test]
-    fn names_are_unique_and_ordered() {
-        let schema = StreamSchema::new();
-        for (group, path, id) in [
-            (Group::Value, "b", Some(0)),
-            (Group::Value, "header.b", Some(1)),
-            (Group::Header, "header.b", Some(2)),
-            (Group::Header, "header.a", Some(3)),
-            (Group::Key, "key", Some(4)),
-            (Group::Value, "Z", Some(5)),
-            (Group::Value, "b", Some(0)),
-            (Group::Value, "one too many", None),
-        ] {
-            let got = schema.register(request(group, path, Kind::Text), 3);
-            assert_eq!(got, id, "{group:?} {path}");
-        }
-        schema.add_error();
-        assert_eq!(
-            schema.field_names(),
-            [
-                "time",
-                "partition",
-                "offset",
-                "key",
-                "header.a",
-                "header.b_2",
-                "Z",
-                "b",
-                "header.b",
-                "_error"
-            ]
-        );
-    }
-
-    #[test]
-    fn the_first_type_stays() {
-        let (schema, kinds) = (StreamSchema::new(), |schema: &StreamSchema| {
-            schema
-                .view()
-                .fields
-                .iter()
-                .map(|f| f.kind)
-                .collect::<Vec<_>>()
-        });
-        schema.register(request(Group::Value, "a", Kind::Integer), 1);
-        let before = schema.version();
-        // Nothing changes where a column is there, or is left out: other workers need not look.
-        schema.register(request(Group::Value, "a", Kind::Text), 1);
-        schema.register(request(Group::Value, "b", Kind::Text), 1);
-        assert_eq!(
-            (schema.version(), kinds(&schema)),
-            (before, vec![Kind::Integer])
-        );
-        schema.widen(0);
-        assert_eq!(kinds(&schema), [Kind::Float]);
-        assert!(schema.version() > before);
-    }
-}

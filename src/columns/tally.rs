@@ -1,6 +1,8 @@
 //! What went wrong in a stream, counted: a count and one sample of each kind, never a line a record.
 
+use std::collections::HashSet;
 use std::fmt::Write;
+use std::hash::{DefaultHasher, Hasher};
 
 /// Is a kind of trouble that a stream counts and goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +19,7 @@ pub enum Trouble {
     Imprecise,
     /// Bytes in a text were no UTF-8.
     InvalidUtf8,
-    /// A field came after the field limit was reached.
+    /// A field came after the field limit was reached: counted once a field, not once a value.
     LeftOut,
     /// A record carries no timestamp.
     NoTimestamp,
@@ -33,6 +35,15 @@ pub struct Tally {
     kept: [Count; Trouble::ALL.len()],
     record: [u64; Trouble::ALL.len()],
     touched: bool,
+    left_out: LeftOut,
+}
+
+/// Knows the fields that are left out by their names' hashes.
+#[derive(Debug, Default)]
+struct LeftOut {
+    kept: HashSet<u64>,
+    record: HashSet<u64>,
+    name: String,
 }
 
 /// Is how often something happened, and how it looked the first time.
@@ -58,8 +69,22 @@ impl Trouble {
 }
 
 impl Tally {
-    /// Counts one `trouble` of the record being read; `sample` is asked for the first time only.
+    /// Counts one `trouble` of the record being read; `sample` is asked for the first time only. Of [`Trouble::LeftOut`] it is
+    /// the field's name, and asked for each time.
     pub(crate) fn count(&mut self, trouble: Trouble, sample: impl FnOnce(&mut String)) {
+        if trouble != Trouble::LeftOut {
+            return self.add(trouble, sample);
+        }
+        let mut name = std::mem::take(&mut self.left_out.name);
+        name.clear();
+        sample(&mut name);
+        if self.left_out.is_new(&name) {
+            self.add(trouble, |sample| sample.push_str(&name));
+        }
+        self.left_out.name = name;
+    }
+
+    fn add(&mut self, trouble: Trouble, sample: impl FnOnce(&mut String)) {
         let i = trouble as usize;
         if self.kept[i].times == 0 && self.record[i] == 0 {
             self.kept[i].sample.clear();
@@ -75,18 +100,32 @@ impl Tally {
             for (kept, record) in self.kept.iter_mut().zip(&mut self.record) {
                 kept.times += std::mem::take(record);
             }
+            self.left_out.kept.extend(self.left_out.record.drain());
             self.touched = false;
         }
     }
 
     pub(crate) fn roll_back(&mut self) {
         self.record = Default::default();
+        self.left_out.record.clear();
         self.touched = false;
     }
 
     /// Gives what was counted so far, by kind.
     pub(crate) fn kept(&self) -> impl Iterator<Item = (Trouble, &Count)> {
         Trouble::ALL.into_iter().zip(&self.kept)
+    }
+}
+
+impl LeftOut {
+    /// Tells whether `name` is left out for the first time. Past a few thousand names none is new any more.
+    fn is_new(&mut self, name: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(name.as_bytes());
+        let hash = hasher.finish();
+        self.kept.len() + self.record.len() < MAX_LEFT_OUT
+            && !self.kept.contains(&hash)
+            && self.record.insert(hash)
     }
 }
 
@@ -99,3 +138,5 @@ fn shorten(sample: &mut String) {
 }
 
 const MAX_SAMPLE: usize = 200;
+/// How many fields that are left out are counted: more than a decoder remembers.
+const MAX_LEFT_OUT: usize = 10_000;

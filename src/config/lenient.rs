@@ -1,6 +1,7 @@
 //! Reads keys of a JSON object as people write them: provisioning files with environment variables make text of numbers and booleans.
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 /// Reads typed values out of one JSON object and remembers which keys were asked for.
 pub(super) struct Keys<'a> {
@@ -8,8 +9,9 @@ pub(super) struct Keys<'a> {
 }
 
 /// Says that a key does not hold what it should; `found` is a kind of value, never the value.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Mismatch {
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("`{key}` must be {expected}, and is {found}")]
+pub struct Mismatch {
     pub(super) key: String,
     pub(super) expected: &'static str,
     pub(super) found: &'static str,
@@ -118,7 +120,7 @@ fn split_outside_braces(text: &str) -> Vec<String> {
     .collect()
 }
 
-fn mismatch(key: &str, expected: &'static str, found: &Value) -> Mismatch {
+pub(super) fn mismatch(key: &str, expected: &'static str, found: &Value) -> Mismatch {
     Mismatch {
         key: key.to_owned(),
         expected,

@@ -7,7 +7,7 @@ use serde::de::value::{Error as ChoiceError, StrDeserializer};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::lenient::{Keys, Mismatch, kind};
+use super::lenient::{Keys, Mismatch, kind, mismatch};
 use super::{
     AvroOptions, AvroSchema, Cursor, FieldType, PartitionSelection, StartPosition, StreamSpec,
     TimeSource, TopicName, TopicNameError, ValueFormat,
@@ -42,12 +42,8 @@ pub enum QueryError {
     NotAnObject { found: &'static str },
     #[error(transparent)]
     Topic(#[from] TopicNameError),
-    #[error("`{key}` must be {expected}, and is {found}: correct it in the query editor")]
-    Type {
-        key: String,
-        expected: &'static str,
-        found: &'static str,
-    },
+    #[error("{0}: correct it in the query editor")]
+    Type(#[from] Mismatch),
     #[error(
         "`{key}` must be {expected}, and is `{found}`: choose one of these in the query editor"
     )]
@@ -72,22 +68,6 @@ pub enum QueryError {
     AvroSchema { reason: String },
     #[error("this version reads Avro by the writer schema only: leave `avroReaderSchema` empty")]
     ReaderSchema,
-}
-
-impl From<Mismatch> for QueryError {
-    fn from(
-        Mismatch {
-            key,
-            expected,
-            found,
-        }: Mismatch,
-    ) -> Self {
-        Self::Type {
-            key,
-            expected,
-            found,
-        }
-    }
 }
 
 impl PanelQuery {
@@ -274,12 +254,7 @@ fn field_types(keys: &Keys<'_>) -> Result<BTreeMap<String, FieldType>, QueryErro
         None => return Ok(BTreeMap::new()),
         Some(Value::Object(object)) => object,
         Some(other) => {
-            let expected = "an object of column names and types";
-            return Err(QueryError::Type {
-                key: KEY.to_owned(),
-                expected,
-                found: kind(other),
-            });
+            return Err(mismatch(KEY, "an object of column names and types", other).into());
         }
     };
     let wrong = |found: &Value| QueryError::Choice {

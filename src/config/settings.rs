@@ -72,14 +72,8 @@ pub enum SettingsError {
         "the data source's settings (`jsonData`) must be a JSON object, and are {found}: save the data source again"
     )]
     NotAnObject { found: &'static str },
-    #[error(
-        "the setting `{key}` must be {expected}, and is {found}: correct it in the data source's settings"
-    )]
-    Type {
-        key: String,
-        expected: &'static str,
-        found: &'static str,
-    },
+    #[error("the setting {0}: correct it in the data source's settings")]
+    Type(#[from] Mismatch),
     #[error("the setting `{key}` must be {expected}, and is something else: choose one of these")]
     Choice {
         key: &'static str,
@@ -98,22 +92,6 @@ pub enum SettingsError {
     },
     #[error("entry {position} of `{key}` is no valid pattern: use `*`, `?`, `[a-z]` and `{{a,b}}`")]
     Pattern { key: &'static str, position: usize },
-}
-
-impl From<Mismatch> for SettingsError {
-    fn from(
-        Mismatch {
-            key,
-            expected,
-            found,
-        }: Mismatch,
-    ) -> Self {
-        Self::Type {
-            key,
-            expected,
-            found,
-        }
-    }
 }
 
 impl From<BadGlob> for SettingsError {

@@ -1,12 +1,13 @@
 //! A record's headers: one text column a name, `header.<name>`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Write;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::columns::{ColumnId, Group, Kind, RowWriter};
-use crate::flatten::push_segment;
 use crate::record::Header;
 
 /// Knows the columns of the header names that a stream has shown.
@@ -17,6 +18,11 @@ pub(super) struct HeaderColumns {
 }
 
 impl HeaderColumns {
+    /// Forgets the columns: those of a record that was taken back are no more.
+    pub(super) fn forget_columns(&mut self) {
+        self.columns.clear();
+    }
+
     /// Writes the headers of one record: text as it is, other bytes as base64, null as null; a name that stands more than
     /// once is a JSON array of its values, in their order.
     pub(super) fn write(&mut self, headers: &[Header<'_>], row: &mut RowWriter<'_>) {
@@ -48,8 +54,14 @@ impl HeaderColumns {
         if let Some(&known) = self.columns.get(name) {
             return known;
         }
-        let mut path = String::from("header");
-        push_segment(&mut path, &String::from_utf8_lossy(name));
+        let mut path = String::from("header.");
+        for part in name.utf8_chunks() {
+            path.push_str(part.valid());
+            // No other name may come to be called so.
+            for byte in part.invalid() {
+                let _ = write!(path, "\\x{byte:02x}");
+            }
+        }
         let column = row.column(Group::Header, &path, Kind::Text);
         if self.columns.len() < MAX_NAMES {
             self.columns.insert(name.into(), column);
@@ -58,8 +70,13 @@ impl HeaderColumns {
     }
 }
 
-fn as_text(value: &[u8]) -> std::borrow::Cow<'_, str> {
-    std::str::from_utf8(value).map_or_else(|_| STANDARD.encode(value).into(), Into::into)
+/// Gives text as it is, and other bytes as base64: what is no UTF-8, or holds control characters but tabs and line ends.
+fn as_text(value: &[u8]) -> Cow<'_, str> {
+    let control = |&byte: &u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+    match std::str::from_utf8(value) {
+        Ok(text) if !value.iter().any(control) => text.into(),
+        _ => STANDARD.encode(value).into(),
+    }
 }
 
 /// How many names are remembered, those past the limit of columns included.

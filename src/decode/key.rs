@@ -37,6 +37,15 @@ impl KeyDecoder {
         }
     }
 
+    /// Forgets the columns: those of a record that was taken back are no more.
+    pub(super) fn forget_columns(&mut self) {
+        match self {
+            Self::None => {}
+            Self::Text { column, .. } => *column = None,
+            Self::Json(json) => json.forget_columns(),
+        }
+    }
+
     /// Writes the key's columns; a key that cannot be decoded is counted, and the row goes on without it.
     pub(super) fn write(&mut self, key: Option<&[u8]>, row: &mut RowWriter<'_>) {
         let Some(key) = key else { return };
@@ -58,8 +67,11 @@ impl KeyDecoder {
                 }
             }
             Self::Json(json) => {
+                let columns = row.columns();
                 if let Err(error) = json.decode_object(key, row) {
-                    row.take_back(Group::Key);
+                    if row.take_back(Group::Key, columns) {
+                        json.forget_columns();
+                    }
                     row.trouble(Trouble::BadKey, |sample| {
                         sample.push_str(&error.to_string());
                     });

@@ -48,8 +48,17 @@ impl Decoder {
         }
     }
 
-    /// Makes the rows of a record. A tombstone is a row without value columns; so is an empty value, but for plain text,
-    /// where it is an empty text.
+    /// Forgets the columns: those of a record that was taken back are no more.
+    pub fn forget_columns(&mut self) {
+        match self {
+            Self::Json(json) => json.forget_columns(),
+            Self::Plaintext(plaintext) => plaintext.column = None,
+            Self::Avro(avro) => avro.forget_columns(),
+        }
+    }
+
+    /// Makes the rows of a record. A tombstone is a row without value columns. An empty value is what its format makes of 0
+    /// bytes: a text without characters, and in JSON an error.
     pub fn decode(
         &mut self,
         value: Option<&[u8]>,
@@ -57,7 +66,6 @@ impl Decoder {
     ) -> Result<(), DecodeError> {
         match (self, value) {
             (_, None) => rows.row(|_| Ok(())),
-            (Self::Json(_), Some(b"")) => rows.row(|_| Ok(())),
             (Self::Json(json), Some(value)) => Ok(json.decode(value, rows)?),
             (Self::Avro(avro), Some(value)) => Ok(avro.decode(value, rows)?),
             (Self::Plaintext(plaintext), Some(value)) => rows.row(|row| {
@@ -117,7 +125,15 @@ impl Envelope {
         }
     }
 
-    fn write(&mut self, record: &Record<'_>, row: &mut RowWriter<'_>) {
+    /// Forgets the columns: those of a record that was taken back are no more.
+    pub fn forget_columns(&mut self) {
+        self.key.forget_columns();
+        if let Some(headers) = &mut self.headers {
+            headers.forget_columns();
+        }
+    }
+
+    pub(crate) fn write(&mut self, record: &Record<'_>, row: &mut RowWriter<'_>) {
         self.key.write(record.key, row);
         if let Some(headers) = &mut self.headers {
             headers.write(record.headers, row);
@@ -168,16 +184,6 @@ pub struct RecordRows<'a> {
 }
 
 impl RecordRows<'_> {
-    /// Remembers where the record's rows begin.
-    fn mark(&self) -> (usize, usize) {
-        (self.set.rows(), self.set.bytes())
-    }
-
-    /// Takes back the rows since `mark`.
-    fn roll_back_to(&mut self, (rows, bytes): (usize, usize)) {
-        self.set.roll_back_to(rows, bytes);
-    }
-
     /// Makes a row of what `write` writes; an error leaves no trace of it.
     #[inline]
     pub fn row<E>(

@@ -47,16 +47,17 @@ impl QueryFrame {
             Arc::new(narrow(&set.partition, rows)),
             into_array(take(&mut set.offset), rows),
         ];
-        for &id in &set.view.order {
-            let array = into_array(take(&mut set.columns[id as usize]), rows);
+        let (view, columns) = set.parts();
+        for &id in &view.order {
+            let array = into_array(take(&mut columns[id as usize]), rows);
             fields.push(Field::new(
-                &*set.view.fields[id as usize].name,
+                &*view.fields[id as usize].name,
                 array.data_type().clone(),
                 true,
             ));
             arrays.push(array);
         }
-        if set.view.error {
+        if set.view().error {
             fields.push(Field::new(ERROR, DataType::Utf8, true));
             arrays.push(into_array(take(&mut set.error), rows));
         }

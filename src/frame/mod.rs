@@ -71,9 +71,9 @@ impl FrameWriter {
 
     /// Writes all rows of `set` into a packet, with `notices`.
     pub fn write(&mut self, set: &ColumnSet, notices: &[Notice]) -> Packet {
-        if self.version != Some(set.view.version) {
-            self.fields = serde_json::to_vec(&fields(&set.view)).expect("fields are JSON");
-            self.version = Some(set.view.version);
+        if self.version != Some(set.view().version) {
+            self.fields = serde_json::to_vec(&fields(set.view())).expect("fields are JSON");
+            self.version = Some(set.view().version);
         }
         let mut out =
             Vec::with_capacity(self.last_len + self.last_len / 4 + self.fields.len() + 256);

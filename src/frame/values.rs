@@ -6,23 +6,24 @@ use crate::columns::{Cells, Column, ColumnSet, time::NANOS_PER_MS};
 /// Writes the array of columns, the list of values that JSON has no number for, and what milliseconds leave of times.
 pub(super) fn write(set: &ColumnSet, out: &mut Vec<u8>) {
     let mut entities = Entities::default();
-    let known = set.view.order.iter().map(|&id| &set.columns[id as usize]);
+    let known = set.view().order.iter().map(|&id| &set.columns[id as usize]);
     let columns = [&set.partition, &set.offset]
         .into_iter()
         .chain(known)
-        .chain(set.view.error.then_some(&set.error));
+        .chain(set.view().error.then_some(&set.error));
     out.push(b'[');
     sequence(set.time.iter(), out, |_, &nanos, out| {
         integer(millis(nanos), out);
     });
     close(out);
-    for (i, column) in columns.clone().enumerate() {
+    for (i, column) in columns.enumerate() {
         out.push(b',');
         write_column(column, set.rows, i + 1, &mut entities, out);
     }
     out.push(b']');
-    entities.write(set.view.order.len() + 3 + usize::from(set.view.error), out);
-    write_nanos(set, columns, out);
+    let count = set.view().order.len() + 3 + usize::from(set.view().error);
+    entities.write(count, out);
+    write_nanos(&set.time, count, out);
 }
 
 /// Writes one column.
@@ -236,36 +237,22 @@ impl Entities {
     }
 }
 
-/// Writes the nanoseconds past the millisecond of each time column that has some, as the Go SDK does.
-fn write_nanos<'a>(
-    set: &ColumnSet,
-    columns: impl Iterator<Item = &'a Column> + Clone,
-    out: &mut Vec<u8>,
-) {
-    let times = columns.map(|column| match &column.cells {
-        Cells::Time(values) => &values[..],
-        _ => &[],
-    });
-    let rest = |nanos: &i64| nanos.rem_euclid(NANOS_PER_MS);
-    let some = |times: &[i64]| times.iter().any(|nanos| rest(nanos) != 0);
-    let times = std::iter::once(&set.time[..]).chain(times);
-    if !times.clone().any(some) {
+/// Writes the nanoseconds past the millisecond of the rows' times, where there are some.
+///
+/// Only of theirs: the reader of Grafana's Go SDK fails on those of a column that may hold null, and the browser takes none in
+/// a stream.
+fn write_nanos(times: &[i64], columns: usize, out: &mut Vec<u8>) {
+    let rest = |nanos: i64| nanos.rem_euclid(NANOS_PER_MS);
+    if times.iter().all(|&nanos| rest(nanos) == 0) {
         return;
     }
-    let lists: Vec<Option<Vec<i64>>> = times
-        .map(|times| {
-            some(times).then(|| {
-                let padding = set.rows - times.len();
-                times
-                    .iter()
-                    .map(rest)
-                    .chain(std::iter::repeat_n(0, padding))
-                    .collect()
-            })
-        })
-        .collect();
-    out.extend_from_slice(b",\"nanos\":");
-    serde_json::to_writer(out, &lists).expect("lists are JSON");
+    out.extend_from_slice(b",\"nanos\":[");
+    sequence(times.iter(), out, |_, &nanos, out| {
+        integer(rest(nanos), out);
+    });
+    close(out);
+    (1..columns).for_each(|_| out.extend_from_slice(b",null"));
+    out.push(b']');
 }
 
 #[cfg(test)]

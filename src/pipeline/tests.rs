@@ -115,7 +115,7 @@ fn json_rows() {
         (
             json!({}),
             &[br#"{"a":1} trailing"#],
-            json!({ "_error": ["not JSON: expected a value at byte 8, found `t`"] }),
+            json!({ "_error": ["not JSON: expected another value or the end of the record at byte 8, found `t`"] }),
             "could not be decoded: 1",
         ),
         (
@@ -215,7 +215,12 @@ fn json_rows() {
             json!({ "message": ["a \"b\"\n", ""] }),
             "",
         ),
-        (json!({}), &[b""], json!({}), ""),
+        (
+            json!({}),
+            &[b" "],
+            json!({ "_error": ["not JSON: expected a JSON value at byte 1, found the end"] }),
+            "could not be decoded: 1",
+        ),
         (
             json!({}),
             &[b" 5 ", b"\"x\""],

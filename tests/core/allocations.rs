@@ -2,6 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::fmt::Write as _;
 
 use serde_json::json;
 use streamscope::perf::PerfFlags;
@@ -66,6 +67,16 @@ fn none_an_avro_record() {
     let rest = b"\x02\x02k\0\0\0\0\0\0\xf8\x3f\0\x02\x06\xc3\xbc\"\0\0\x02\x04\xcf\xc7\x04Hi";
     let values = [&b"\x02\x02x"[..], b"\x04\x0a", b"\0"].map(|union| [union, rest].concat());
     count("avro", &query, &values);
+}
+
+/// Fields past the limit, keys, headers and times with nanoseconds.
+#[test]
+fn none_beside_the_value() {
+    let mut wide = String::from("{");
+    (0..1_010).for_each(|i| write!(wide, "\"f{i}\":{i},").unwrap());
+    wide.push_str(r#""at":1700000000.123456789}"#);
+    let query = json!({ "messageFormat": "json", "timeField": "at" });
+    count("wide", &query, &[wide]);
 }
 
 fn count<V: AsRef<[u8]>>(name: &str, query: &serde_json::Value, values: &[V]) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use streamscope::batch::Pacer;
 use streamscope::columns::StreamSchema;
 use streamscope::config::{FlattenLimits, PanelQuery};
@@ -58,4 +58,28 @@ impl Clock {
         self.0.monotonic += Duration::from_millis(10);
         pipeline.poll_packet(self.0)
     }
+}
+
+/// Gives a packet's columns by name, but `partition` and `offset`, and its notices' texts.
+pub(crate) fn read(packet: &Packet) -> (Map<String, Value>, String) {
+    let frame: Value = serde_json::from_slice(&packet.json).expect("a packet is JSON");
+    let schema = &frame["schema"];
+    let names = schema["fields"].as_array().unwrap().iter();
+    let columns = names
+        .map(|field| field["name"].as_str().unwrap().to_owned())
+        .zip(frame["data"]["values"].as_array().unwrap().iter().cloned())
+        .filter(|(name, _)| name != "partition" && name != "offset")
+        .collect();
+    let notices = schema["meta"]["notices"].as_array().into_iter().flatten();
+    let notices = notices.map(|n| n["text"].as_str().unwrap());
+    (columns, notices.collect::<Vec<_>>().join("\n"))
+}
+
+/// Gives what one packet shows of `records`.
+pub(crate) fn show(query: &Value, records: &[Record<'_>]) -> (Map<String, Value>, String) {
+    let (mut pipeline, mut clock) = (pipeline(query, PerfFlags::default()), Clock::new());
+    for record in records {
+        pipeline.push(record, clock.0);
+    }
+    read(&clock.flush(&mut pipeline).expect("there are rows"))
 }

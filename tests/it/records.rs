@@ -215,6 +215,9 @@ async fn tombstones_and_empty_values_stay_apart() -> Result<()> {
         Value::Null,
         "a tombstone is no error"
     );
+    let empty = answer.column("_error")[1].to_string();
+    assert!(empty.contains("0 bytes are not JSON"), "{empty}");
+    assert_eq!(answer.column("key"), vec![json!("k"); 3]);
     Ok(())
 }
 

@@ -59,6 +59,11 @@ impl AvroDecoder {
         }
     }
 
+    /// Forgets the columns: those of a record that was taken back are no more.
+    pub fn forget_columns(&mut self) {
+        self.binding = None;
+    }
+
     /// Makes the row of a record.
     pub fn decode(&mut self, value: &[u8], rows: &mut RecordRows<'_>) -> Result<(), AvroError> {
         let body = wire_format::body(self.framing, value);

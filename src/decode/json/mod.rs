@@ -6,15 +6,18 @@
 //! by JSON's grammar, and learned. `benches/workflow.rs`: `json_20fields` always hits, `json_shuffled` seldom
 //! does, and the plain twin (`benches/twin`) reads a tree.
 
+mod leaf;
 mod scan;
 mod tree;
 
+use std::borrow::Cow;
+
 pub use scan::JsonError;
-use scan::{Cursor, MAX_ELEMENTS, MAX_NESTING, Number, Str, unescape};
-use tree::{END, Leaf, NodeId, ROOT, SCALAR, Tree};
+use scan::{Cursor, MAX_ELEMENTS, MAX_NESTING, Str, unescape};
+use tree::{END, NodeId, ROOT, SCALAR, Tree};
 
 use super::RecordRows;
-use crate::columns::{ColumnId, Group, Kind, RowWriter, Trouble};
+use crate::columns::{Group, RowWriter, Trouble};
 
 /// Decodes JSON values of one stream, and knows the shapes that it has seen.
 #[derive(Debug)]
@@ -22,8 +25,8 @@ pub struct JsonDecoder {
     tree: Tree,
     group: Group,
     max_depth: usize,
-    /// The record is known to be good, so it may make columns.
-    may_add: bool,
+    /// Half a character, or none, stood in a key of the gap that was read last.
+    odd_key: bool,
     /// Where a value's text is put together when it does not stand in the record as it is.
     scratch: Vec<u8>,
 }
@@ -58,64 +61,25 @@ impl JsonDecoder {
             tree,
             group,
             max_depth,
-            may_add: false,
+            odd_key: false,
             scratch: Vec::new(),
         }
     }
 
+    /// Forgets the columns, and by what they were found: those of a record that was taken back are no more.
+    pub fn forget_columns(&mut self) {
+        self.tree.clear();
+    }
+
     /// Makes the rows of one record: one for each value, and for each element of an array that is a value.
     pub fn decode(&mut self, bytes: &[u8], rows: &mut RecordRows<'_>) -> Result<(), JsonError> {
-        let mark = rows.mark();
-        match self.whole(|decoder| decoder.values(bytes, rows)) {
-            Err(Stop::NewColumn) => {
-                rows.roll_back_to(mark);
-                self.after_check(bytes, |decoder| decoder.values(bytes, rows))
-            }
-            done => done.map_err(Stop::into_error),
-        }
-    }
-
-    /// Reads one object into `row`; anything else is an error.
-    pub(super) fn decode_object(
-        &mut self,
-        bytes: &[u8],
-        row: &mut RowWriter<'_>,
-    ) -> Result<(), JsonError> {
-        match self.whole(|decoder| decoder.object(bytes, row)) {
-            Err(Stop::NewColumn) => self.after_check(bytes, |decoder| decoder.object(bytes, row)),
-            done => done.map_err(Stop::into_error),
-        }
-    }
-
-    /// Reads what makes no column: a record that turns out to be bad leaves no trace in the stream's schema.
-    fn whole(&mut self, read: impl FnOnce(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
-        self.may_add = false;
-        read(self)
-    }
-
-    /// Reads again, and makes columns, once all of `bytes` is known to be JSON.
-    #[cold]
-    fn after_check(
-        &mut self,
-        bytes: &[u8],
-        read: impl FnOnce(&mut Self) -> Result<(), Stop>,
-    ) -> Result<(), JsonError> {
         let mut cursor = Cursor { bytes, pos: 0 };
         cursor.skip_space();
-        while cursor.peek().is_some() {
-            self.scratch.clear();
-            cursor.compact(0, &mut self.scratch)?;
-            cursor.between_values()?;
+        if bytes.is_empty() {
+            return Err(JsonError::Empty);
         }
-        self.may_add = true;
-        read(self).map_err(Stop::into_error)
-    }
-
-    fn values(&mut self, bytes: &[u8], rows: &mut RecordRows<'_>) -> Result<(), Stop> {
-        let mut cursor = Cursor { bytes, pos: 0 };
-        cursor.skip_space();
         if cursor.peek().is_none() {
-            return Ok(cursor.expected("a JSON value")?);
+            return cursor.expected("a JSON value");
         }
         while let Some(byte) = cursor.peek() {
             match byte {
@@ -127,22 +91,30 @@ impl JsonDecoder {
         Ok(())
     }
 
-    fn object(&mut self, bytes: &[u8], row: &mut RowWriter<'_>) -> Result<(), Stop> {
+    /// Reads one object into `row`; anything else is an error.
+    pub(super) fn decode_object(
+        &mut self,
+        bytes: &[u8],
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), JsonError> {
         let mut cursor = Cursor { bytes, pos: 0 };
         cursor.skip_space();
         if cursor.peek() != Some(b'{') {
-            return Ok(cursor.expected("an object")?);
+            return cursor.expected("an object");
         }
         self.value(&mut cursor, row)?;
         cursor.skip_space();
         if cursor.peek().is_some() {
-            Ok(cursor.expected("the end of the object")?)
-        } else {
-            Ok(())
+            return cursor.expected("the end of the object");
         }
+        Ok(())
     }
 
-    fn elements(&mut self, cursor: &mut Cursor<'_>, rows: &mut RecordRows<'_>) -> Result<(), Stop> {
+    fn elements(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        rows: &mut RecordRows<'_>,
+    ) -> Result<(), JsonError> {
         cursor.pos += 1;
         cursor.skip_space();
         if cursor.peek() == Some(b']') {
@@ -159,14 +131,14 @@ impl JsonDecoder {
                     cursor.pos += 1;
                     return Ok(());
                 }
-                _ => return Ok(cursor.expected("`,` or `]`")?),
+                _ => return cursor.expected("`,` or `]`"),
             }
         }
-        Err(JsonError::TooManyElements.into())
+        Err(JsonError::TooManyElements)
     }
 
     /// Reads one value: an object's fields are columns, anything else is the column `value`.
-    fn value(&mut self, cursor: &mut Cursor<'_>, row: &mut RowWriter<'_>) -> Result<(), Stop> {
+    fn value(&mut self, cursor: &mut Cursor<'_>, row: &mut RowWriter<'_>) -> Result<(), JsonError> {
         if cursor.peek() != Some(b'{') {
             return self.leaf(cursor, SCALAR, row);
         }
@@ -181,7 +153,7 @@ impl JsonDecoder {
                         self.tree.parent(next)
                     },
                 ),
-                None => self.walk_and_learn(cursor, previous, at)?,
+                None => self.walk_and_learn(cursor, previous, at, row)?,
             };
             cursor.skip_space();
             if next != END && self.is_object_to_enter(cursor, next) {
@@ -208,9 +180,18 @@ impl JsonDecoder {
         cursor: &mut Cursor<'_>,
         previous: NodeId,
         at: At,
+        row: &mut RowWriter<'_>,
     ) -> Result<(NodeId, NodeId), JsonError> {
         let start = cursor.pos;
+        self.odd_key = false;
         let (next, object) = self.walk(cursor, at)?;
+        if self.odd_key {
+            // It is not learned, so that each one is counted.
+            row.trouble(Trouble::InvalidUtf8, |sample| {
+                sample.push_str(self.tree.path(if next == END { object } else { next }));
+            });
+            return Ok((next, object));
+        }
         self.tree
             .learn(previous, &cursor.bytes[start..cursor.pos], next);
         Ok((next, object))
@@ -268,192 +249,11 @@ impl JsonDecoder {
             return self.tree.child(object, key.body);
         }
         self.scratch.clear();
-        unescape(key.body, &mut self.scratch);
+        let whole = unescape(key.body, &mut self.scratch);
         let key = String::from_utf8_lossy(&self.scratch);
+        self.odd_key |= !whole || matches!(key, Cow::Owned(_));
         self.tree.child(object, key.as_bytes())
     }
-
-    /// Reads a value into the column of its path.
-    fn leaf(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        node: NodeId,
-        row: &mut RowWriter<'_>,
-    ) -> Result<(), Stop> {
-        match cursor.peek() {
-            Some(b'"') => {
-                let text = cursor.string()?;
-                self.text(node, text, row)?;
-            }
-            Some(b'-' | b'0'..=b'9') => {
-                let number = cursor.number()?;
-                self.number(node, number, row)?;
-            }
-            Some(byte @ (b't' | b'f')) => {
-                let value = byte == b't';
-                cursor.word(if value { b"true" } else { b"false" })?;
-                if let Some(id) = self.column(node, Kind::Boolean, row)? {
-                    row.boolean(id, value);
-                }
-            }
-            Some(b'n') => {
-                cursor.word(b"null")?;
-                if let Leaf::Column(id) = self.tree.leaf(node) {
-                    row.null(id);
-                }
-            }
-            Some(b'{' | b'[') => {
-                let mut text = std::mem::take(&mut self.scratch);
-                text.clear();
-                // What is left out stands at no depth of its own.
-                let depth = self.tree.depth(node).min(self.max_depth);
-                let read = match cursor.compact(depth, &mut text) {
-                    Ok(()) => self.utf8(node, &text, row, false),
-                    Err(error) => Err(error.into()),
-                };
-                self.scratch = text;
-                read?;
-            }
-            _ => return Ok(cursor.expected("a value")?),
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn text(&mut self, node: NodeId, text: Str<'_>, row: &mut RowWriter<'_>) -> Result<(), Stop> {
-        if text.ascii && !text.escaped {
-            if let Some(id) = self.column(node, Kind::Text, row)? {
-                row.text(id, text.body, true);
-            }
-            return Ok(());
-        }
-        if !text.escaped {
-            return self.utf8(node, text.body, row, true);
-        }
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear();
-        unescape(text.body, &mut scratch);
-        let written = self.utf8(node, &scratch, row, false);
-        self.scratch = scratch;
-        written
-    }
-
-    /// Writes a text that may not be UTF-8: what is not becomes U+FFFD, and is counted.
-    fn utf8(
-        &mut self,
-        node: NodeId,
-        bytes: &[u8],
-        row: &mut RowWriter<'_>,
-        verbatim: bool,
-    ) -> Result<(), Stop> {
-        let Some(id) = self.column(node, Kind::Text, row)? else {
-            return Ok(());
-        };
-        if std::str::from_utf8(bytes).is_ok() {
-            row.text(id, bytes, verbatim);
-            return Ok(());
-        }
-        row.text(id, String::from_utf8_lossy(bytes).as_bytes(), verbatim);
-        row.trouble(Trouble::InvalidUtf8, |sample| {
-            sample.push_str(self.tree.path(node));
-        });
-        Ok(())
-    }
-
-    #[inline]
-    fn number(
-        &mut self,
-        node: NodeId,
-        number: Number<'_>,
-        row: &mut RowWriter<'_>,
-    ) -> Result<(), Stop> {
-        let Some(id) = self.column(node, Kind::Float, row)? else {
-            return Ok(());
-        };
-        if number.value.abs() < MAX_EXACT || row.kind(id) == Kind::Text {
-            row.float(id, number.value, number.text);
-            return Ok(());
-        }
-        self.huge(node, id, number, row);
-        Ok(())
-    }
-
-    /// Writes a number of which a float64 may not hold all digits, or that is none at all.
-    #[cold]
-    fn huge(&self, node: NodeId, id: ColumnId, number: Number<'_>, row: &mut RowWriter<'_>) {
-        let path = |sample: &mut String| sample.push_str(self.tree.path(node));
-        if number.value.is_infinite() {
-            row.null(id);
-            return row.trouble(Trouble::OutOfRange, path);
-        }
-        row.float(id, number.value, number.text);
-        if number.whole && row.kind(id) == Kind::Float {
-            row.trouble(Trouble::Imprecise, path);
-        }
-    }
-
-    #[inline]
-    fn column(
-        &mut self,
-        node: NodeId,
-        kind: Kind,
-        row: &mut RowWriter<'_>,
-    ) -> Result<Option<ColumnId>, Stop> {
-        if let Leaf::Column(id) = self.tree.leaf(node) {
-            return Ok(Some(id));
-        }
-        self.find_column(node, kind, row)
-    }
-
-    #[cold]
-    fn find_column(
-        &mut self,
-        node: NodeId,
-        kind: Kind,
-        row: &mut RowWriter<'_>,
-    ) -> Result<Option<ColumnId>, Stop> {
-        match self.tree.leaf(node) {
-            Leaf::Column(id) => Ok(Some(id)),
-            Leaf::Unknown if !self.may_add => Err(Stop::NewColumn),
-            Leaf::Unknown => {
-                let found = row.column(self.group, self.tree.path(node), kind);
-                self.tree
-                    .set_leaf(node, found.map_or(Leaf::LeftOut, Leaf::Column));
-                self.find_column(node, kind, row)
-            }
-            Leaf::LeftOut => {
-                row.trouble(Trouble::LeftOut, |sample| {
-                    sample.push_str(self.tree.path(node));
-                });
-                Ok(None)
-            }
-        }
-    }
 }
 
-/// Says why reading stopped.
-#[derive(Debug)]
-enum Stop {
-    Json(JsonError),
-    /// A column is needed that is not there, and the record is not known to be good.
-    NewColumn,
-}
-
-impl Stop {
-    fn into_error(self) -> JsonError {
-        match self {
-            Self::Json(error) => error,
-            Self::NewColumn => unreachable!("columns may be added"),
-        }
-    }
-}
-
-impl From<JsonError> for Stop {
-    fn from(error: JsonError) -> Self {
-        Self::Json(error)
-    }
-}
-
-/// From here on two whole numbers may have one float64: 2^53.
-const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 const _: () = assert!(MAX_NESTING <= 64, "`Cursor::compact` keeps a bit a level");

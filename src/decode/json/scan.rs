@@ -13,6 +13,10 @@ pub enum JsonError {
         at: usize,
         found: Option<u8>,
     },
+    #[error(
+        "the value is empty: 0 bytes are not JSON (a tombstone has no value, and makes a row without an error)"
+    )]
+    Empty,
     #[error("JSON nested deeper than {MAX_NESTING} levels, at byte {at}")]
     TooDeep { at: usize },
     #[error("a JSON array of more than {MAX_ELEMENTS} elements; it would make as many rows")]
@@ -349,9 +353,9 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Appends a string's text with its escapes resolved; half a surrogate pair becomes U+FFFD.
-pub(super) fn unescape(body: &[u8], out: &mut Vec<u8>) {
-    let mut rest = body;
+/// Appends a string's text with its escapes resolved; half a surrogate pair becomes U+FFFD, and the answer is `false`.
+pub(super) fn unescape(body: &[u8], out: &mut Vec<u8>) -> bool {
+    let (mut rest, mut whole) = (body, true);
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.extend_from_slice(&rest[..at]);
         let code = rest[at + 1];
@@ -365,16 +369,19 @@ pub(super) fn unescape(body: &[u8], out: &mut Vec<u8>) {
             b'u' => {
                 let (character, used) = code_point(rest);
                 rest = &rest[used..];
+                whole &= character.is_some();
+                let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
                 out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
             }
             other => out.push(other),
         }
     }
     out.extend_from_slice(rest);
+    whole
 }
 
-/// Reads what follows `\u`, and the second half of a pair where there is one; gives the bytes used.
-fn code_point(rest: &[u8]) -> (char, usize) {
+/// Reads what follows `\u`, and the second half of a pair where there is one; gives the bytes used. `None` is half a pair.
+fn code_point(rest: &[u8]) -> (Option<char>, usize) {
     let unit = |digits: &[u8]| {
         digits.iter().fold(0, |n, &digit| {
             n << 4 | (digit as char).to_digit(16).unwrap_or_default()
@@ -386,13 +393,7 @@ fn code_point(rest: &[u8]) -> (char, usize) {
         && let second @ 0xdc00..=0xdfff = unit(&rest[6..10])
     {
         let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-        return (
-            char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
-            10,
-        );
+        return (char::from_u32(code), 10);
     }
-    (
-        char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER),
-        4,
-    )
+    (char::from_u32(first), 4)
 }

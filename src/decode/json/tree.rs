@@ -52,16 +52,28 @@ struct Node {
 impl Tree {
     /// Makes a tree whose root is called `root`; it holds a few times `max_fields` paths, however many keys come.
     pub(super) fn new(root: &str, max_fields: usize) -> Self {
-        let mut nodes = vec![
-            Node::new(ROOT, 0, root),
-            Node::new(ROOT, 0, "value"),
-            Node::new(ROOT, usize::MAX, "(fields past the limit)"),
-        ];
-        nodes[LEFT_OUT.0 as usize].leaf = Leaf::LeftOut;
-        Self {
-            nodes,
+        let mut tree = Self {
+            nodes: vec![
+                Node::new(ROOT, 0, root),
+                Node::new(ROOT, 0, "value"),
+                Node::new(ROOT, usize::MAX, "(fields past the limit)"),
+            ],
             max_nodes: 4 * max_fields + 64,
+        };
+        tree.clear();
+        tree
+    }
+
+    /// Forgets every path but the first ones.
+    pub(super) fn clear(&mut self) {
+        self.nodes.truncate(LEFT_OUT.0 as usize + 1);
+        for node in &mut self.nodes {
+            node.leaf = Leaf::Unknown;
+            node.children.clear();
+            node.next.clear();
+            node.oldest = 0;
         }
+        self.set_leaf(LEFT_OUT, Leaf::LeftOut);
     }
 
     #[inline]
