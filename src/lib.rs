@@ -6,11 +6,12 @@
 //!                                                                        '--> Arrow --> QueryData
 //! ```
 //!
-//! The modules in that order, behind `config` (what people set) and `record` (what Kafka hands over); `pipeline` joins the
-//! core's stages and `perf` says which of its optimisations are off.
+//! The modules in that order, behind `config` (what people set), `record` (what Kafka hands over) and `schema` (what a record's
+//! bytes mean); `pipeline` joins the core's stages and `perf` says which of its optimisations are off.
 
 pub mod config;
 pub mod record;
+pub mod schema;
 
 #[cfg(feature = "plugin")]
 pub mod consume;

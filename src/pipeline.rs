@@ -11,10 +11,11 @@ use crate::columns::{
     ColumnSet, Coordinates, Count, Mark, StreamSchema, Trouble, time::NANOS_PER_MS,
 };
 use crate::config::{FlattenLimits, KeyFormat, StreamSpec, TimeSource};
-use crate::decode::{Decoder, Envelope, RecordRows};
+use crate::decode::{Decoder, Envelope, RecordRows, SchemaCache};
 use crate::frame::{FrameWriter, Notice, Notices, Packet, QueryFrame};
 use crate::perf::PerfFlags;
 use crate::record::{Now, Record};
+use crate::schema::{Need, Role, SchemaFault, SchemaText};
 
 /// Turns the records of one stream into packets, or those of one query into a frame.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub struct Pipeline {
     spec: Arc<StreamSpec>,
     limits: FlattenLimits,
     flags: PerfFlags,
+    cache: SchemaCache,
     decoder: Decoder,
     envelope: Envelope,
     set: ColumnSet,
@@ -35,12 +37,14 @@ pub struct Pipeline {
 }
 
 /// Says what became of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// It made this many rows; one that cannot be decoded makes one, with `_error`.
     Rows(usize),
     /// It made none: an empty array.
     Skip,
+    /// Nothing was written: [`Pipeline::provide_schema`], then push the same record again.
+    NeedSchema(Need),
 }
 
 /// Says where something went wrong, as far as that is known.
@@ -59,13 +63,14 @@ struct Fault {
 }
 
 impl Pipeline {
-    /// Joins the stages for `spec`. `schema` is the stream's, shared with its other workers.
+    /// Joins the stages for `spec`. `schema` is the stream's, shared with its other workers; `cache` is the data source's.
     pub fn new(
         spec: Arc<StreamSpec>,
         limits: FlattenLimits,
         schema: Arc<StreamSchema>,
         pacer: Pacer,
         flags: PerfFlags,
+        cache: SchemaCache,
     ) -> Self {
         let (policy, pacer) = if flags.disable_stream_microbatch {
             (FlushPolicy::EACH_RECORD, Pacer::off())
@@ -78,8 +83,8 @@ impl Pipeline {
             set.watch_time(path, *unit);
         }
         Self {
-            decoder: Decoder::new(&spec, limits),
-            envelope: Envelope::new(&spec, limits),
+            decoder: Decoder::new(&spec, limits, &cache),
+            envelope: Envelope::new(&spec, limits, &cache),
             set,
             batch: Batch::new(policy, pacer),
             cut: None,
@@ -89,13 +94,25 @@ impl Pipeline {
             spec,
             limits,
             flags,
+            cache,
         }
     }
 
     /// Decodes one record into rows. One that cannot be decoded, or made the decoder panic, is a row with `_error`.
+    ///
+    /// A schema that is not here is asked for before anything is written.
     pub fn push(&mut self, record: &Record<'_>, now: Now) -> Step {
+        let prepared = self.envelope.prepare(record, now);
+        if let Err(need) = prepared.and_then(|()| self.decoder.prepare(record, now)) {
+            return Step::NeedSchema(need);
+        }
         let mark = self.set.mark();
         let mut fault = self.decode(record, now, mark);
+        let is_undecoded = fault.as_ref().is_some_and(|fault| !fault.alone);
+        if let Some(need) = self.decoder.doubt(now).filter(|_| is_undecoded) {
+            self.take_back(mark);
+            return Step::NeedSchema(need);
+        }
         loop {
             if let Some(fault) = &fault {
                 self.take_back(mark);
@@ -161,8 +178,8 @@ impl Pipeline {
                 alone: false,
             }),
             Err(_) => {
-                self.decoder = Decoder::new(&self.spec, self.limits);
-                self.envelope = Envelope::new(&self.spec, self.limits);
+                self.decoder = Decoder::new(&self.spec, self.limits, &self.cache);
+                self.envelope = Envelope::new(&self.spec, self.limits, &self.cache);
                 Some(Fault {
                     text: "this record made the decoder fail, which is a fault of the plugin; it was passed over".to_owned(),
                     alone: true,
@@ -201,6 +218,20 @@ impl Pipeline {
         if self.set.take_back(mark) {
             self.decoder.forget_columns();
             self.envelope.forget_columns();
+        }
+    }
+
+    /// Takes a schema that a record needed, or the reason why there is none: then each record that needs it is a row with that.
+    /// After a while such a record needs the schema once more.
+    pub fn provide_schema(
+        &mut self,
+        need: &Need,
+        answer: Result<Arc<SchemaText>, SchemaFault>,
+        now: Now,
+    ) {
+        match need.role {
+            Role::Key => self.envelope.provide(&need.id, answer, now),
+            Role::Value => self.decoder.provide(&need.id, answer, now),
         }
     }
 

@@ -4,6 +4,8 @@
 
 #[path = "core/allocations.rs"]
 mod allocations;
+#[path = "core/by_id.rs"]
+mod by_id;
 #[path = "core/cells.rs"]
 mod cells;
 #[path = "../benches/corpus/mod.rs"]

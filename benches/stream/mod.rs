@@ -7,6 +7,7 @@ use serde_json::json;
 use streamscope::batch::Pacer;
 use streamscope::columns::StreamSchema;
 use streamscope::config::{FlattenLimits, PanelQuery};
+use streamscope::decode::SchemaCache;
 use streamscope::perf::PerfFlags;
 use streamscope::pipeline::Pipeline;
 use streamscope::record::{Now, Record};
@@ -25,6 +26,7 @@ pub(crate) fn pipeline(format: &str) -> Pipeline {
         Arc::new(StreamSchema::new()),
         Pacer::off(),
         PerfFlags::default(),
+        SchemaCache::new(&PerfFlags::default()),
     )
 }
 

@@ -1,17 +1,22 @@
-//! How Avro values are read: the schema, parsed once, and how bytes show.
+//! How Avro is read: the schemas of a query, parsed once, and how bytes show.
 
 use std::fmt;
 use std::sync::Arc;
 
 use apache_avro::Schema;
-use serde::{Deserialize, Serialize};
+
+use super::{BytesAs, Framing, SchemaSource, SubjectSelection};
 
 /// Says how Avro records are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AvroOptions {
-    /// The writer schema, as text in the query.
-    pub schema: AvroSchema,
+    /// Where the writer schema comes from.
+    pub source: SchemaSource<AvroSchema>,
     pub framing: Framing,
+    /// What a record is read by that names no schema; of use with a registry only.
+    pub subject: SubjectSelection,
+    /// What records are resolved to, by Avro's rules for schemas that evolve.
+    pub reader: Option<AvroSchema>,
     pub bytes_as: BytesAs,
 }
 
@@ -39,12 +44,13 @@ impl AvroSchema {
         })
     }
 
-    pub fn text(&self) -> &str {
+    pub fn text(&self) -> &Arc<str> {
         &self.text
     }
 
-    pub(crate) fn parsed(&self) -> &Schema {
-        &self.parsed
+    /// Gives the full name of a record, an enum or a fixed.
+    pub fn name(&self) -> Option<String> {
+        self.parsed.name().map(|name| name.fullname(None))
     }
 }
 
@@ -60,31 +66,6 @@ impl fmt::Debug for AvroSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("AvroSchema").field(&self.text).finish()
     }
-}
-
-/// Says how a record names its schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Framing {
-    /// What the record shows: raw if that uses every byte, else Confluent's if that does.
-    #[default]
-    Auto,
-    None,
-    Confluent,
-    /// The id stands in a header, the value is the body alone.
-    ConfluentHeader,
-    Apicurio,
-    Glue,
-}
-
-/// Says how bytes and fixed show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BytesAs {
-    #[default]
-    Base64,
-    Text,
-    Hex,
 }
 
 const MAX_SCHEMA_BYTES: usize = 1 << 20;

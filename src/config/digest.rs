@@ -8,7 +8,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{PartitionSelection, StartPosition, StreamSpec, TimeSource, ValueFormat};
+use super::{
+    AvroSchema, KeyFormat, PartitionSelection, SchemaSource, StartPosition, StreamSpec,
+    SubjectSelection, TimeSource, ValueFormat,
+};
 
 /// Gives the subscribe data: the query with its defaults, flat, in the keys that queries are written in.
 pub fn data(spec: &StreamSpec) -> Value {
@@ -18,7 +21,6 @@ pub fn data(spec: &StreamSpec) -> Value {
             PartitionSelection::All => json!("all"),
             PartitionSelection::One(partition) => json!(partition),
         },
-        "keyFormat": spec.key,
         "headers": spec.headers,
         "fieldTypes": spec.field_types,
         "pacing": spec.pacing,
@@ -30,9 +32,25 @@ pub fn data(spec: &StreamSpec) -> Value {
         ValueFormat::Plaintext => data["messageFormat"] = json!("plaintext"),
         ValueFormat::Avro(avro) => {
             data["messageFormat"] = json!("avro");
-            data["avroSchemaSource"] = json!("inlineSchema");
-            data["avroSchema"] = json!(avro.schema.text());
+            source(&mut data, &avro.source, AVRO_KEYS);
             data["framing"] = json!(avro.framing);
+            data["bytesAs"] = json!(avro.bytes_as);
+            if avro.source == SchemaSource::Registry {
+                subject(&mut data, &avro.subject);
+            }
+            if let Some(reader) = &avro.reader {
+                data["avroReaderSchema"] = json!(**reader.text());
+            }
+        }
+    }
+    match &spec.key {
+        KeyFormat::None => data["keyFormat"] = json!("none"),
+        KeyFormat::String => data["keyFormat"] = json!("string"),
+        KeyFormat::Json => data["keyFormat"] = json!("json"),
+        KeyFormat::Base64 => data["keyFormat"] = json!("base64"),
+        KeyFormat::Avro(avro) => {
+            data["keyFormat"] = json!("avro");
+            source(&mut data, &avro.source, KEY_KEYS);
             data["bytesAs"] = json!(avro.bytes_as);
         }
     }
@@ -61,6 +79,23 @@ pub fn data(spec: &StreamSpec) -> Value {
     data
 }
 
+/// Writes where a schema comes from, in the query's keys for source and text.
+fn source(data: &mut Value, source: &SchemaSource<AvroSchema>, [key, text]: [&str; 2]) {
+    match source {
+        SchemaSource::Inline(schema) => {
+            data[key] = json!("inlineSchema");
+            data[text] = json!(**schema.text());
+        }
+        SchemaSource::Registry => data[key] = json!("schemaRegistry"),
+    }
+}
+
+fn subject(data: &mut Value, selection: &SubjectSelection) {
+    let (strategy, text) = selection.written();
+    data["subjectStrategy"] = json!(strategy);
+    data["subject"] = json!(text);
+}
+
 /// Gives the channel's path: 43 characters that Grafana's channel ids take.
 pub fn path(spec: &StreamSpec) -> String {
     digest(&data(spec))
@@ -74,6 +109,9 @@ pub fn key(spec: &StreamSpec) -> String {
         ..spec.clone()
     })
 }
+
+const AVRO_KEYS: [&str; 2] = ["avroSchemaSource", "avroSchema"];
+const KEY_KEYS: [&str; 2] = ["keySchemaSource", "keySchema"];
 
 fn digest(data: &Value) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(data.to_string()))
@@ -111,6 +149,12 @@ mod tests {
             json!({ "topicName": "t", "messageFormat": "avro", "avroSchemaSource": "inlineSchema", "avroSchema": "\"long\"" }),
             json!({ "topicName": "t", "messageFormat": "avro", "avroSchemaSource": "inlineSchema", "avroSchema": "\"int\"", "framing": "none" }),
             json!({ "topicName": "t", "messageFormat": "avro", "avroSchemaSource": "inlineSchema", "avroSchema": "\"int\"", "bytesAs": "hex" }),
+            json!({ "topicName": "t", "messageFormat": "avro" }),
+            json!({ "topicName": "t", "messageFormat": "avro", "subjectStrategy": "explicit", "subject": "s" }),
+            json!({ "topicName": "t", "messageFormat": "avro", "subjectStrategy": "record", "subject": "s" }),
+            json!({ "topicName": "t", "messageFormat": "avro", "avroReaderSchema": "\"long\"" }),
+            json!({ "topicName": "t", "keyFormat": "avro" }),
+            json!({ "topicName": "t", "keyFormat": "avro", "keySchemaSource": "inlineSchema", "keySchema": "\"int\"" }),
             json!({ "topicName": "t", "keyFormat": "string" }),
             json!({ "topicName": "t", "headers": true }),
             json!({ "topicName": "t", "fieldTypes": { "a": "text" } }),
@@ -159,6 +203,15 @@ mod tests {
 
     #[test]
     fn data_reads_back_as_the_same_spec() {
+        for query in [
+            json!({ "topicName": "t", "messageFormat": "avro", "keyFormat": "avro", "bytesAs": "hex", "framing": "confluent",
+                "subjectStrategy": "topicRecord", "avroReaderSchema": "{\"type\":\"record\",\"name\":\"a.R\",\"fields\":[]}" }),
+            json!({ "topicName": "t", "keyFormat": "avro", "keySchemaSource": "inlineSchema", "keySchema": "\"int\"" }),
+        ] {
+            let spec = spec(&query);
+            let back = Subscription::parse(data(&spec).to_string().as_bytes()).unwrap();
+            assert_eq!(back.spec, spec, "{query}");
+        }
         let query = json!({ "topicName": "t", "partition": "3", "autoOffsetReset": "lastN", "lastN": "5",
             "timeField": "a.b", "timeUnit": "rfc3339", "keyFormat": "json", "headers": "true",
             "fieldTypes": { "x": "time" }, "pacing": "false", "everyRecord": true, "isolationLevel": "readUncommitted" });

@@ -8,19 +8,21 @@ mod digest;
 mod lenient;
 mod query;
 mod registry;
+mod schema;
 mod secret;
 mod security;
 mod settings;
 mod spec;
 mod topic;
 
-pub use avro::{AvroOptions, AvroSchema, BytesAs, Framing};
+pub use avro::{AvroOptions, AvroSchema};
 pub use cursor::Cursor;
 pub use digest::{data, key, path};
 pub use query::{PanelQuery, QueryError, Subscription};
 pub use registry::{
     RegistryApi, RegistryAuth, RegistryFault, RegistrySettings, RegistryTls, RegistryUrl, UrlFault,
 };
+pub use schema::{BytesAs, Framing, SchemaSource, SubjectSelection};
 pub use secret::Secret;
 pub use security::{ClientCertificate, Sasl, SaslMechanism, Security, Tls};
 pub use settings::{FlattenLimits, LogLevel, Settings, SettingsError};

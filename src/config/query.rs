@@ -1,5 +1,7 @@
 //! A panel's query, from Grafana's JSON to a [`StreamSpec`].
 
+mod formats;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -9,8 +11,8 @@ use thiserror::Error;
 
 use super::lenient::{Keys, Mismatch, kind, mismatch};
 use super::{
-    AvroOptions, AvroSchema, Cursor, FieldType, PartitionSelection, StartPosition, StreamSpec,
-    TimeSource, TopicName, TopicNameError, ValueFormat,
+    Cursor, FieldType, PartitionSelection, StartPosition, StreamSpec, TimeSource, TopicName,
+    TopicNameError,
 };
 
 /// The most records a partition that `lastN` takes.
@@ -57,17 +59,26 @@ pub enum QueryError {
     #[error("`{key}` must have the shape {{\"topicId\": text, \"next\": {{partition: offset}}}}")]
     Cursor { key: &'static str },
     #[error(
-        "this version reads Avro with an inline schema only: choose `Inline Schema` in the query editor and paste the schema"
+        "inline {format} schema selected but no schema provided: paste a valid {format} schema in the query editor"
     )]
-    NoRegistry,
+    NoSchema { format: &'static str },
+    #[error("the {format} schema in `{key}` is not valid: {reason}")]
+    Schema {
+        format: &'static str,
+        key: &'static str,
+        reason: String,
+    },
     #[error(
-        "inline Avro schema selected but no schema provided: paste a valid Avro schema in the query editor"
+        "`framing` cannot be `glue` with a schema registry, since AWS Glue's own registry is not read: choose `Inline Schema` and paste the schema"
     )]
-    NoAvroSchema,
-    #[error("the Avro schema is not valid: {reason}")]
-    AvroSchema { reason: String },
-    #[error("this version reads Avro by the writer schema only: leave `avroReaderSchema` empty")]
-    ReaderSchema,
+    GlueRegistry,
+    #[error(
+        "`subjectStrategy` `{strategy}` needs {needs}: write it in `subject` in the query editor"
+    )]
+    NoSubject {
+        strategy: &'static str,
+        needs: &'static str,
+    },
 }
 
 impl PanelQuery {
@@ -114,8 +125,8 @@ fn parse_spec(keys: &Keys<'_>) -> Result<StreamSpec, QueryError> {
         partition: partition(keys)?,
         start: start(keys)?,
         time: time(keys)?,
-        format: format(keys)?,
-        key: choice(keys, "keyFormat", "`none`, `string`, `json` or `base64`")?,
+        format: formats::value(keys)?,
+        key: formats::key(keys)?,
         headers: keys.boolean("headers", false)?,
         field_types: field_types(keys)?,
         pacing: keys.boolean("pacing", true)?,
@@ -127,49 +138,6 @@ fn parse_spec(keys: &Keys<'_>) -> Result<StreamSpec, QueryError> {
         )?,
         cursor: cursor(keys, "cursor")?,
         nonce: Some(keys.text("nonce")?).filter(|nonce| !nonce.is_empty()),
-    })
-}
-
-fn format(keys: &Keys<'_>) -> Result<ValueFormat, QueryError> {
-    match keys.text("messageFormat")?.as_str() {
-        "" | "json" => Ok(ValueFormat::Json),
-        "plaintext" => Ok(ValueFormat::Plaintext),
-        "avro" => Ok(ValueFormat::Avro(avro(keys)?)),
-        other => Err(QueryError::Choice {
-            key: "messageFormat",
-            expected: "`json`, `plaintext` or `avro`",
-            found: other.to_owned(),
-        }),
-    }
-}
-
-fn avro(keys: &Keys<'_>) -> Result<AvroOptions, QueryError> {
-    match keys.text("avroSchemaSource")?.as_str() {
-        "inlineSchema" => {}
-        "" | "schemaRegistry" => return Err(QueryError::NoRegistry),
-        other => {
-            return Err(QueryError::Choice {
-                key: "avroSchemaSource",
-                expected: "`inlineSchema` or `schemaRegistry`",
-                found: other.to_owned(),
-            });
-        }
-    }
-    let text = keys.text("avroSchema")?;
-    if text.is_empty() {
-        return Err(QueryError::NoAvroSchema);
-    }
-    if !keys.text("avroReaderSchema")?.is_empty() {
-        return Err(QueryError::ReaderSchema);
-    }
-    Ok(AvroOptions {
-        schema: AvroSchema::parse(&text).map_err(|reason| QueryError::AvroSchema { reason })?,
-        framing: choice(
-            keys,
-            "framing",
-            "`auto`, `none`, `confluent`, `confluentHeader`, `apicurio` or `glue`",
-        )?,
-        bytes_as: choice(keys, "bytesAs", "`base64`, `text` or `hex`")?,
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AvroOptions, Cursor, TopicName};
+use super::{AvroOptions, Cursor, Framing, TopicName};
 
 /// Is a query with its defaults, without what only changes how a panel shows it (refId, alias, `recordColumns`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,36 @@ pub struct StreamSpec {
     pub cursor: Option<Cursor>,
     /// Keeps two runs with the same cursor apart, since a viewer who joins a run gets nothing from before.
     pub nonce: Option<String>,
+}
+
+impl StreamSpec {
+    /// Tells whether the headers of records are of use: as columns, or since a schema's id may stand there.
+    pub fn reads_headers(&self) -> bool {
+        let by_id = [self.value_framing(), self.key_framing()]
+            .into_iter()
+            .flatten()
+            .any(|framing| {
+                matches!(
+                    framing,
+                    Framing::Auto | Framing::ConfluentHeader | Framing::Apicurio
+                )
+            });
+        self.headers || by_id
+    }
+
+    fn value_framing(&self) -> Option<Framing> {
+        match &self.format {
+            ValueFormat::Avro(avro) => Some(avro.framing),
+            ValueFormat::Json | ValueFormat::Plaintext => None,
+        }
+    }
+
+    fn key_framing(&self) -> Option<Framing> {
+        match &self.key {
+            KeyFormat::Avro(avro) => Some(avro.framing),
+            KeyFormat::None | KeyFormat::String | KeyFormat::Json | KeyFormat::Base64 => None,
+        }
+    }
 }
 
 /// Says which partitions are read.
@@ -82,11 +112,9 @@ pub enum ValueFormat {
 }
 
 /// Says how keys are decoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyFormat {
     /// No key column.
-    #[default]
     None,
     /// One text column `key`.
     String,
@@ -94,6 +122,8 @@ pub enum KeyFormat {
     Json,
     /// One text column `key` of standard base64.
     Base64,
+    /// A record's fields, as columns `key.<path>`; anything else as one column `key`.
+    Avro(AvroOptions),
 }
 
 /// Is one of the four types that Grafana tells apart in a stream.

@@ -6,7 +6,7 @@
 //!
 //! `identity` is what librdkafka can do and rdkafka cannot, `look` asks with it what a topic is now, `start` decides
 //! where reading begins and goes on, `last` counts back to the last records. With these `reader` reads for a stream and
-//! `scan` for one answer.
+//! `scan` for one answer; `schemas` gets what records name.
 
 pub mod clients;
 mod clock;
@@ -19,5 +19,6 @@ pub mod probe;
 mod properties;
 pub mod reader;
 pub mod scan;
+mod schemas;
 pub mod start;
 pub mod topics;

@@ -28,10 +28,11 @@ use super::clients::{Client, ClientMaker};
 use super::clock::now;
 use super::identity::headers;
 use super::look::{Looking, Subject};
+use super::schemas::no_registry;
 use super::start::{Progress, Reason};
 use crate::config::StreamSpec;
 use crate::frame::Packet;
-use crate::pipeline::{ErrorAt, Pipeline};
+use crate::pipeline::{ErrorAt, Pipeline, Step};
 use crate::record::{Now, Record};
 
 use pace::Pace;
@@ -209,7 +210,7 @@ impl Run<'_> {
 
     fn push(&mut self, message: &BorrowedMessage<'_>, time: Now) {
         let (partition, offset) = (message.partition(), message.offset());
-        let headers = if self.spec.headers {
+        let headers = if self.spec.reads_headers() {
             headers(message)
         } else {
             Vec::new()
@@ -224,7 +225,10 @@ impl Run<'_> {
             value: message.payload(),
             headers: &headers,
         };
-        self.pipeline.push(&record, time);
+        while let Step::NeedSchema(need) = self.pipeline.push(&record, time) {
+            let answer = Err(no_registry(&need));
+            self.pipeline.provide_schema(&need, answer, time);
+        }
         self.taken_at = time.monotonic;
         if let Some(progress) = &mut self.progress {
             progress.took(partition, offset);

@@ -13,6 +13,7 @@ use super::errors::{KafkaError, gives_no_records};
 use super::identity::headers;
 use super::last::last_records;
 use super::look::{Subject, explain, look};
+use super::schemas::no_registry;
 use super::start::{Begin, Change, Look, Progress};
 use crate::config::{Cursor, StartPosition, StreamSpec};
 use crate::pipeline::{Pipeline, Step};
@@ -183,7 +184,7 @@ impl Reading<'_> {
     }
 
     fn push(&mut self, message: &rdkafka::message::BorrowedMessage<'_>) {
-        let headers = if self.spec.headers {
+        let headers = if self.spec.reads_headers() {
             headers(message)
         } else {
             Vec::new()
@@ -198,8 +199,17 @@ impl Reading<'_> {
             headers: &headers,
         };
         self.bytes += message.key_len() + message.payload_len();
-        if let Step::Rows(rows) = self.pipeline.push(&record, now()) {
-            self.rows += rows;
+        loop {
+            match self.pipeline.push(&record, now()) {
+                Step::Rows(rows) => self.rows += rows,
+                Step::Skip => {}
+                Step::NeedSchema(need) => {
+                    let answer = Err(no_registry(&need));
+                    self.pipeline.provide_schema(&need, answer, now());
+                    continue;
+                }
+            }
+            break;
         }
         self.progress.took(record.partition, record.offset);
     }

@@ -1,11 +1,15 @@
 //! A record's key.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{JsonDecoder, write_text};
+use super::{AvroDecoder, JsonDecoder, KEY, SchemaCache, Target, wire_format, write_text};
 use crate::columns::{ColumnId, Group, Kind, RowWriter, Trouble};
-use crate::config::{FlattenLimits, KeyFormat};
+use crate::config::{FlattenLimits, KeyFormat, StreamSpec};
+use crate::record::{Now, Record};
+use crate::schema::{Need, Role, SchemaFault, SchemaId, SchemaText};
 
 /// Decodes the keys of one stream. A record without a key has null there.
 #[derive(Debug)]
@@ -17,16 +21,31 @@ pub(super) enum KeyDecoder {
         scratch: String,
     },
     Json(Box<JsonDecoder>),
+    Avro(Box<AvroDecoder>),
+}
+
+/// Is where a key's cells go: in a row that its value has too.
+struct KeyCells<'a, 'r>(&'a mut RowWriter<'r>);
+
+impl Target for KeyCells<'_, '_> {
+    fn attempt<E>(
+        &mut self,
+        write: impl FnOnce(&mut RowWriter<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        write(self.0).inspect_err(|_| {
+            self.0.take_back(Group::Key, self.0.columns());
+        })
+    }
 }
 
 impl KeyDecoder {
-    pub(super) fn new(format: KeyFormat, limits: FlattenLimits) -> Self {
+    pub(super) fn new(spec: &StreamSpec, limits: FlattenLimits, cache: &SchemaCache) -> Self {
         let text = |base64| Self::Text {
             base64,
             column: None,
             scratch: String::new(),
         };
-        match format {
+        match &spec.key {
             KeyFormat::None => Self::None,
             KeyFormat::String => text(false),
             KeyFormat::Base64 => text(true),
@@ -34,6 +53,35 @@ impl KeyDecoder {
                 limits.max_depth,
                 limits.max_fields,
             ))),
+            KeyFormat::Avro(options) => Self::Avro(Box::new(AvroDecoder::new(
+                spec,
+                Role::Key,
+                options,
+                limits,
+                cache.avro.clone(),
+            ))),
+        }
+    }
+
+    /// Finds the schema of a record's key; an error is one that is not here.
+    #[inline]
+    pub(super) fn prepare(&mut self, record: &Record<'_>, now: Now) -> Result<(), Need> {
+        let (Self::Avro(avro), Some(key)) = (self, record.key) else {
+            return Ok(());
+        };
+        let role = Role::Key;
+        avro.prepare(key, record.headers, now.monotonic)
+            .map_err(|id| Need { id, role })
+    }
+
+    pub(super) fn provide(
+        &mut self,
+        id: &SchemaId,
+        answer: Result<Arc<SchemaText>, SchemaFault>,
+        now: Now,
+    ) {
+        if let Self::Avro(avro) = self {
+            avro.provide(id, answer, now.monotonic);
         }
     }
 
@@ -43,12 +91,13 @@ impl KeyDecoder {
             Self::None => {}
             Self::Text { column, .. } => *column = None,
             Self::Json(json) => json.forget_columns(),
+            Self::Avro(avro) => avro.forget_columns(),
         }
     }
 
     /// Writes the key's columns; a key that cannot be decoded is counted, and the row goes on without it.
-    pub(super) fn write(&mut self, key: Option<&[u8]>, row: &mut RowWriter<'_>) {
-        let Some(key) = key else { return };
+    pub(super) fn write(&mut self, record: &Record<'_>, row: &mut RowWriter<'_>) {
+        let Some(key) = record.key else { return };
         match self {
             Self::None => {}
             Self::Text {
@@ -68,17 +117,28 @@ impl KeyDecoder {
             }
             Self::Json(json) => {
                 let columns = row.columns();
-                if let Err(error) = json.decode_object(key, row) {
+                if let Err(error) = json.decode_object(wire_format::without_frame(key), row) {
                     if row.take_back(Group::Key, columns) {
                         json.forget_columns();
                     }
-                    row.trouble(Trouble::BadKey, |sample| {
-                        sample.push_str(&error.to_string());
-                    });
+                    count(&error, row);
+                }
+            }
+            Self::Avro(avro) => {
+                let columns = row.columns();
+                if let Err(error) = avro.decode(key, record.headers, &mut KeyCells(row)) {
+                    if row.take_back(Group::Key, columns) {
+                        avro.forget_columns();
+                    }
+                    count(&error, row);
                 }
             }
         }
     }
 }
 
-const KEY: &str = "key";
+fn count(error: &impl ToString, row: &mut RowWriter<'_>) {
+    row.trouble(Trouble::BadKey, |sample| {
+        sample.push_str(&error.to_string());
+    });
+}

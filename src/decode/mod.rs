@@ -1,10 +1,13 @@
 //! From a record's bytes to rows.
 
 mod avro;
+mod by_id;
 mod headers;
 mod json;
 mod key;
 mod wire_format;
+
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -14,9 +17,28 @@ pub use json::{JsonDecoder, JsonError};
 use crate::columns::plain::plain_len;
 use crate::columns::{ColumnId, ColumnSet, Coordinates, Group, Kind, RowWriter, Trouble, time};
 use crate::config::{FlattenLimits, StreamSpec, TimeSource, ValueFormat};
+use crate::perf::PerfFlags;
 use crate::record::{Now, Record};
+use crate::schema::{Need, Role, SchemaFault, SchemaId, SchemaText};
 use headers::HeaderColumns;
 use key::KeyDecoder;
+
+/// Keeps the compiled schemas of one data source. Each clone is the same cache.
+#[derive(Debug, Clone)]
+pub struct SchemaCache {
+    /// `None`: the flag turns it off.
+    avro: Option<Arc<by_id::Cache<avro::Plan>>>,
+}
+
+impl SchemaCache {
+    /// Makes the caches that `flags` leave on, in their sizes.
+    pub fn new(flags: &PerfFlags) -> Self {
+        let avro = by_id::Cache::new(flags.avro_codec_cache_max_entries);
+        Self {
+            avro: (!flags.disable_avro_codec_cache).then(|| Arc::new(avro)),
+        }
+    }
+}
 
 /// Decodes the values of one stream; the set of formats is closed.
 #[derive(Debug)]
@@ -37,14 +59,20 @@ pub enum DecodeError {
 
 impl Decoder {
     /// Makes the decoder that `spec` asks for.
-    pub fn new(spec: &StreamSpec, limits: FlattenLimits) -> Self {
+    pub fn new(spec: &StreamSpec, limits: FlattenLimits, cache: &SchemaCache) -> Self {
         match &spec.format {
             ValueFormat::Json => Self::Json(Box::new(JsonDecoder::for_values(
                 limits.max_depth,
                 limits.max_fields,
             ))),
             ValueFormat::Plaintext => Self::Plaintext(Plaintext::default()),
-            ValueFormat::Avro(options) => Self::Avro(Box::new(AvroDecoder::new(options, limits))),
+            ValueFormat::Avro(options) => Self::Avro(Box::new(AvroDecoder::new(
+                spec,
+                Role::Value,
+                options,
+                limits,
+                cache.avro.clone(),
+            ))),
         }
     }
 
@@ -57,7 +85,40 @@ impl Decoder {
         }
     }
 
-    /// Makes the rows of a record. A tombstone is a row without value columns. An empty value is what its format makes of 0
+    /// Finds the schema of a record, before it is decoded; an error is one that is not here.
+    #[inline]
+    pub fn prepare(&mut self, record: &Record<'_>, now: Now) -> Result<(), Need> {
+        let (Self::Avro(avro), Some(value)) = (self, record.value) else {
+            return Ok(());
+        };
+        let role = Role::Value;
+        avro.prepare(value, record.headers, now.monotonic)
+            .map_err(|id| Need { id, role })
+    }
+
+    /// Takes the schema of `id`, or the reason why there is none.
+    pub fn provide(
+        &mut self,
+        id: &SchemaId,
+        answer: Result<Arc<SchemaText>, SchemaFault>,
+        now: Now,
+    ) {
+        if let Self::Avro(avro) = self {
+            avro.provide(id, answer, now.monotonic);
+        }
+    }
+
+    /// Gives the schema to ask for again after a record that could not be decoded: there may be a newer one.
+    pub fn doubt(&self, now: Now) -> Option<Need> {
+        let Self::Avro(avro) = self else { return None };
+        let id = avro.doubt(now.monotonic)?;
+        Some(Need {
+            id,
+            role: Role::Value,
+        })
+    }
+
+    /// Makes the rows of a record that was prepared. A tombstone is a row without value columns. An empty value is what its format makes of 0
     /// bytes: a text without characters, and in JSON an error.
     pub fn decode(
         &mut self,
@@ -66,13 +127,37 @@ impl Decoder {
     ) -> Result<(), DecodeError> {
         match (self, value) {
             (_, None) => rows.row(|_| Ok(())),
-            (Self::Json(json), Some(value)) => Ok(json.decode(value, rows)?),
-            (Self::Avro(avro), Some(value)) => Ok(avro.decode(value, rows)?),
+            (Self::Json(json), Some(value)) => {
+                Ok(json.decode(wire_format::without_frame(value), rows)?)
+            }
+            (Self::Avro(avro), Some(value)) => {
+                let headers = rows.record.headers;
+                Ok(avro.decode(value, headers, rows)?)
+            }
             (Self::Plaintext(plaintext), Some(value)) => rows.row(|row| {
                 plaintext.write(value, row);
                 Ok(())
             }),
         }
+    }
+}
+
+/// Is where the cells of one record go.
+trait Target {
+    /// Writes cells; an error leaves no trace of them.
+    fn attempt<E>(
+        &mut self,
+        write: impl FnOnce(&mut RowWriter<'_>) -> Result<(), E>,
+    ) -> Result<(), E>;
+}
+
+impl Target for RecordRows<'_> {
+    #[inline]
+    fn attempt<E>(
+        &mut self,
+        write: impl FnOnce(&mut RowWriter<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.row(write)
     }
 }
 
@@ -94,6 +179,8 @@ impl Plaintext {
 }
 
 const MESSAGE: &str = "message";
+/// The column of keys, or where their columns' names begin.
+const KEY: &str = "key";
 
 /// Writes bytes as a text; what is no UTF-8 becomes U+FFFD, and is counted.
 fn write_text(id: ColumnId, bytes: &[u8], row: &mut RowWriter<'_>, name: &str) {
@@ -117,9 +204,9 @@ pub struct Envelope {
 
 impl Envelope {
     /// Makes what `spec` asks for.
-    pub fn new(spec: &StreamSpec, limits: FlattenLimits) -> Self {
+    pub fn new(spec: &StreamSpec, limits: FlattenLimits, cache: &SchemaCache) -> Self {
         Self {
-            key: KeyDecoder::new(spec.key, limits),
+            key: KeyDecoder::new(spec, limits, cache),
             headers: spec.headers.then(HeaderColumns::default),
             time: spec.time.clone(),
         }
@@ -133,8 +220,24 @@ impl Envelope {
         }
     }
 
+    /// Finds the schema of a record's key; an error is one that is not here.
+    #[inline]
+    pub fn prepare(&mut self, record: &Record<'_>, now: Now) -> Result<(), Need> {
+        self.key.prepare(record, now)
+    }
+
+    /// Takes the schema of a key's `id`, or the reason why there is none.
+    pub fn provide(
+        &mut self,
+        id: &SchemaId,
+        answer: Result<Arc<SchemaText>, SchemaFault>,
+        now: Now,
+    ) {
+        self.key.provide(id, answer, now);
+    }
+
     pub(crate) fn write(&mut self, record: &Record<'_>, row: &mut RowWriter<'_>) {
-        self.key.write(record.key, row);
+        self.key.write(record, row);
         if let Some(headers) = &mut self.headers {
             headers.write(record.headers, row);
         }

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::config::PanelQuery;
+use crate::decode::SchemaCache;
 use crate::record::Header;
 
 fn pipeline(query: Value) -> Pipeline {
@@ -16,6 +17,7 @@ fn pipeline(query: Value) -> Pipeline {
         Arc::new(StreamSchema::new()),
         Pacer::off(),
         PerfFlags::default(),
+        SchemaCache::new(&PerfFlags::default()),
     )
 }
 

@@ -15,6 +15,7 @@ use crate::batch::SlotBudget;
 use crate::config::{Settings, SettingsError};
 use crate::consume::clients::Clients;
 use crate::consume::errors::KafkaError;
+use crate::decode::SchemaCache;
 use crate::perf::PerfFlags;
 
 /// Is one data source as it was last saved.
@@ -26,6 +27,8 @@ pub(super) struct Instance {
     /// The columns of what runs.
     pub(super) schemas: Schemas,
     pub(super) flags: PerfFlags,
+    /// The schemas that its streams and queries have met.
+    pub(super) compiled: SchemaCache,
 }
 
 /// Says why a data source cannot be used. No text has a setting's value in it.
@@ -123,6 +126,7 @@ impl Instances {
             budget: Arc::new(SlotBudget::new(settings.slot_bytes)),
             schemas: Schemas::default(),
             flags: self.flags,
+            compiled: SchemaCache::new(&self.flags),
             settings,
         })
     }

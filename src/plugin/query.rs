@@ -193,6 +193,7 @@ impl Asked {
             schema,
             Pacer::off(),
             self.instance.flags,
+            self.instance.compiled.clone(),
         )
     }
 

@@ -124,6 +124,7 @@ fn start(instance: &Instance, spec: StreamSpec) -> std::io::Result<Packets> {
         schema,
         pacer,
         instance.flags,
+        instance.compiled.clone(),
     );
     pipeline.run_id(&nonce());
     let reader = Reader {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use streamscope::batch::Pacer;
 use streamscope::columns::StreamSchema;
 use streamscope::config::{FlattenLimits, PanelQuery};
+use streamscope::decode::SchemaCache;
 use streamscope::frame::Packet;
 use streamscope::perf::PerfFlags;
 use streamscope::pipeline::Pipeline;
@@ -27,6 +28,7 @@ pub(crate) fn pipeline(query: &Value, flags: PerfFlags) -> Pipeline {
         Arc::new(StreamSchema::new()),
         Pacer::off(),
         flags,
+        SchemaCache::new(&flags),
     )
 }
 

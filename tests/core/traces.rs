@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use streamscope::batch::Pacer;
 use streamscope::columns::StreamSchema;
 use streamscope::config::{FlattenLimits, PanelQuery};
+use streamscope::decode::SchemaCache;
 use streamscope::perf::PerfFlags;
 use streamscope::pipeline::{Pipeline, Step};
 use streamscope::record::Record;
@@ -102,6 +103,7 @@ fn workers_share_one_schema() {
             schema,
             Pacer::off(),
             PerfFlags::default(),
+            SchemaCache::new(&PerfFlags::default()),
         )
     };
     let (mut workers, mut clock) = ([worker(), worker()], Clock::new());

@@ -10,6 +10,7 @@ use streamscope::columns::StreamSchema;
 use streamscope::config::{Cursor, PanelQuery, Settings, StreamSpec};
 use streamscope::consume::clients::Clients;
 use streamscope::consume::reader::{Packets, Reader};
+use streamscope::decode::SchemaCache;
 use streamscope::perf::PerfFlags;
 use streamscope::pipeline::Pipeline;
 
@@ -62,6 +63,7 @@ impl Viewer {
                 schema,
                 pacer,
                 PerfFlags::default(),
+                SchemaCache::new(&PerfFlags::default()),
             ),
             metadata_interval: Duration::from_millis(300),
         };

@@ -7,10 +7,11 @@ use apache_avro::schema::{InnerDecimalSchema, RecordSchema, UuidSchema};
 
 use crate::columns::Kind;
 use crate::flatten::push_segment;
+use crate::schema::SchemaText;
 
 /// Is a writer schema, compiled: immutable, names resolved, nothing looked up while it runs.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(in crate::decode) struct Plan {
     /// What the schema's types are, by [`TypeId`].
     pub(super) types: Vec<Type>,
     /// Whether a value of the type takes no bytes, by [`TypeId`].
@@ -88,9 +89,21 @@ pub(super) enum Op {
 }
 
 impl Plan {
-    /// Compiles `schema`; paths have at most `max_depth` segments.
-    pub(super) fn new(schema: &Schema, max_depth: usize) -> Self {
+    /// Parses and compiles a schema; paths have at most `max_depth` segments.
+    pub(super) fn parse(text: &SchemaText, max_depth: usize) -> Result<Self, String> {
+        let references = text.references.iter().map(|reference| &reference.text);
+        let (schema, references) = Schema::parse_str_with_list(&text.text, references)
+            .map_err(|error| error.to_string())?;
+        Ok(Self::new(&schema, &references, max_depth))
+    }
+
+    fn new(schema: &Schema, references: &[Schema], max_depth: usize) -> Self {
         let mut types = Types::default();
+        for reference in references {
+            if let Some(name) = reference.name() {
+                types.references.insert(name.fullname(None), reference);
+            }
+        }
         let root = types.add(schema, None);
         let mut compiler = Compiler {
             types: &types.list,
@@ -108,16 +121,22 @@ impl Plan {
 }
 
 #[derive(Default)]
-struct Types {
+struct Types<'a> {
     list: Vec<Type>,
     named: HashMap<String, TypeId>,
+    /// Schemas beside the one that is compiled, by full name; added when they are first met.
+    references: HashMap<String, &'a Schema>,
 }
 
-impl Types {
+impl Types<'_> {
     fn add(&mut self, schema: &Schema, namespace: Option<&str>) -> TypeId {
         if let Schema::Ref { name } = schema {
             let name = name.fullname(namespace);
-            return *self.named.get(&name).expect("the parser knows every name");
+            if let Some(&known) = self.named.get(&name) {
+                return known;
+            }
+            let referred = self.references.remove(&name);
+            return self.add(referred.expect("the parser knows every name"), None);
         }
         let id = self.list.len();
         self.list.push(Type::Null);

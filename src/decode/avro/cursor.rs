@@ -2,6 +2,9 @@
 
 use thiserror::Error;
 
+use crate::decode::wire_format::FrameError;
+use crate::schema::SchemaFault;
+
 /// Says where a record's bytes and its schema part; `at` counts bytes from the start of the record.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum AvroError {
@@ -23,11 +26,10 @@ pub enum AvroError {
     Deep { at: usize },
     #[error("byte {at}: a list takes more than {} KiB as text", MAX_TEXT / 1024)]
     Long { at: usize },
-    #[error("expected {expected} at the start of the record, found {found}")]
-    Frame {
-        expected: &'static str,
-        found: &'static str,
-    },
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    #[error(transparent)]
+    Schema(#[from] SchemaFault),
 }
 
 impl AvroError {

@@ -8,29 +8,61 @@ mod scalar;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
+pub(super) use compile::Plan;
 pub use cursor::AvroError;
 
-use super::{RecordRows, wire_format};
+use super::by_id::{ById, Cache, Typed};
+use super::wire_format::{Body, FrameError, Wire};
+use super::{KEY, Target};
 use crate::columns::{ColumnId, Group, RowWriter};
-use crate::config::{AvroOptions, BytesAs, FlattenLimits, Framing};
+use crate::config::{AvroOptions, AvroSchema, BytesAs, FlattenLimits, SchemaSource, StreamSpec};
 use crate::flatten::push_segment;
-use compile::{Plan, Scope};
+use crate::record::Header;
+use crate::schema::{Role, SchemaFault, SchemaId, SchemaKind, SchemaText};
+use compile::Scope;
 use cursor::Cursor;
 use run::{Run, Stop};
 
-/// Decodes the Avro values of one stream.
+/// Decodes the Avro values, or keys, of one stream.
 #[derive(Debug)]
 pub struct AvroDecoder {
-    plan: Arc<Plan>,
-    binding: Option<Binding>,
-    framing: Framing,
+    schemas: ById<Avro>,
+    wire: Wire,
+    /// Where the body of the record begins that is at hand; `None` where each record is read by the query's own schema.
+    start: Option<Result<usize, FrameError>>,
+    group: Group,
     bytes_as: BytesAs,
     max_keys: usize,
-    /// With [`Framing::Auto`]: the last record that fitted was framed.
+    /// With [`crate::config::Framing::Auto`] and the query's own schema: the last record that fitted was framed.
     framed: bool,
     scratch: Vec<u8>,
     spare: Vec<u8>,
+}
+
+/// Compiles the schemas of one stream.
+#[derive(Debug)]
+struct Avro {
+    max_depth: usize,
+    reader: Option<AvroSchema>,
+}
+
+impl Typed for Avro {
+    type Schema = Plan;
+    type Binding = Option<Binding>;
+    const KIND: SchemaKind = SchemaKind::Avro;
+
+    fn compile(&self, text: &SchemaText) -> Result<Plan, String> {
+        if self.reader.is_some() {
+            return Err("this version reads Avro by the writer schema only".to_owned());
+        }
+        Plan::parse(text, self.max_depth)
+    }
+
+    fn variant(&self) -> Option<Arc<str>> {
+        self.reader.as_ref().map(|reader| Arc::clone(reader.text()))
+    }
 }
 
 /// Knows the columns of a scope in one stream.
@@ -45,12 +77,34 @@ struct Binding {
 }
 
 impl AvroDecoder {
-    /// Compiles the schema of `options`.
-    pub fn new(options: &AvroOptions, limits: FlattenLimits) -> Self {
+    /// Decodes the half of the records that is `role` by `options`.
+    pub(super) fn new(
+        spec: &StreamSpec,
+        role: Role,
+        options: &AvroOptions,
+        limits: FlattenLimits,
+        cache: Option<Arc<Cache<Plan>>>,
+    ) -> Self {
+        let typed = Avro {
+            max_depth: limits.max_depth,
+            reader: options.reader.clone(),
+        };
+        let mut schemas = ById::new(typed, role, &spec.topic, cache);
+        let start = match &options.source {
+            SchemaSource::Registry => Some(Ok(0)),
+            SchemaSource::Inline(schema) => {
+                schemas.provide_own(schema.text());
+                None
+            }
+        };
         Self {
-            plan: Arc::new(Plan::new(options.schema.parsed(), limits.max_depth)),
-            binding: None,
-            framing: options.framing,
+            schemas,
+            wire: Wire::new(spec, role, options.framing, &options.subject),
+            start,
+            group: match role {
+                Role::Key => Group::Key,
+                Role::Value => Group::Value,
+            },
             bytes_as: options.bytes_as,
             max_keys: limits.max_fields,
             framed: false,
@@ -60,94 +114,149 @@ impl AvroDecoder {
     }
 
     /// Forgets the columns: those of a record that was taken back are no more.
-    pub fn forget_columns(&mut self) {
-        self.binding = None;
+    pub(super) fn forget_columns(&mut self) {
+        self.schemas.forget_columns();
     }
 
-    /// Makes the row of a record.
-    pub fn decode(&mut self, value: &[u8], rows: &mut RecordRows<'_>) -> Result<(), AvroError> {
-        let body = wire_format::body(self.framing, value);
-        if self.framing != Framing::Auto {
-            let start = body.ok_or(AvroError::Frame {
-                expected: wire_format::expected(self.framing),
-                found: "other bytes",
-            })?;
-            return self.body(value, start, rows);
+    /// Finds the schema of a record; an error is one that is not here.
+    pub(super) fn prepare(
+        &mut self,
+        bytes: &[u8],
+        headers: &[Header<'_>],
+        now: Instant,
+    ) -> Result<(), SchemaId> {
+        let Some(start) = &mut self.start else {
+            return Ok(());
+        };
+        match self.wire.frame(bytes, headers) {
+            Ok(frame) => {
+                *start = Ok(frame.start);
+                if self.schemas.turn_to(&frame.id, now) {
+                    Ok(())
+                } else {
+                    Err(frame.id)
+                }
+            }
+            Err(error) => {
+                *start = Err(error);
+                Ok(())
+            }
         }
-        let Some(start) = body else {
-            return self.body(value, 0, rows);
+    }
+
+    /// Takes the schema of `id`, or the reason why there is none.
+    pub(super) fn provide(
+        &mut self,
+        id: &SchemaId,
+        answer: Result<Arc<SchemaText>, SchemaFault>,
+        now: Instant,
+    ) {
+        self.schemas.provide(id, answer, now);
+    }
+
+    /// Gives the schema to ask for again, after a record that could not be decoded.
+    pub(super) fn doubt(&self, now: Instant) -> Option<SchemaId> {
+        let is_framed = matches!(self.start, Some(Err(_)));
+        self.schemas.doubt(now).filter(|_| !is_framed)
+    }
+
+    /// Makes the cells of a record that was prepared.
+    pub(super) fn decode(
+        &mut self,
+        bytes: &[u8],
+        headers: &[Header<'_>],
+        target: &mut impl Target,
+    ) -> Result<(), AvroError> {
+        if let Some(start) = &self.start {
+            let start = start.clone()?;
+            return self.body(bytes, start, target);
+        }
+        let (body, other) = self.wire.body(bytes, headers)?;
+        let Some(other) = other else {
+            return self.unpacked(body, bytes, target);
         };
         // A record that begins like a frame may be raw all the same: what uses every byte is right, and what fitted last is
         // tried first.
-        let (first, second) = if self.framed { (start, 0) } else { (0, start) };
-        let Err(error) = self.body(value, first, rows) else {
+        let (first, second) = if self.framed {
+            (other, body)
+        } else {
+            (body, other)
+        };
+        let Err(error) = self.unpacked(first, bytes, target) else {
             return Ok(());
         };
-        match self.body(value, second, rows) {
+        match self.unpacked(second, bytes, target) {
             Ok(()) => {
-                self.framed = second != 0;
+                self.framed = second == other;
                 Ok(())
             }
             // What a record that begins like a frame lacks is better said of the frame.
-            Err(other) => Err(if first == 0 { other } else { error }),
+            Err(later) => Err(if self.framed { error } else { later }),
+        }
+    }
+
+    fn unpacked(
+        &mut self,
+        body: Body,
+        bytes: &[u8],
+        target: &mut impl Target,
+    ) -> Result<(), AvroError> {
+        match (body, body.inflated(bytes)?) {
+            (_, Some(unpacked)) => self.body(&unpacked, 0, target),
+            (Body::At(start) | Body::Zlib(start), None) => self.body(bytes, start, target),
         }
     }
 
     fn body(
         &mut self,
-        value: &[u8],
+        bytes: &[u8],
         start: usize,
-        rows: &mut RecordRows<'_>,
+        target: &mut impl Target,
     ) -> Result<(), AvroError> {
-        match rows.row(|row| self.run(value, start, false, row)) {
+        let bound = self.schemas.current()?;
+        let plan = Arc::clone(&bound.schema);
+        let binding = &mut bound.binding;
+        let mut run = Run {
+            plan: &plan,
+            group: self.group,
+            bytes_as: self.bytes_as,
+            may_add: false,
+            max_keys: self.max_keys,
+            scratch: &mut self.scratch,
+            spare: &mut self.spare,
+        };
+        match target.attempt(|row| run.record(bytes, start, binding, row)) {
             Ok(()) => Ok(()),
             Err(Stop::Avro(error)) => Err(error),
             Err(Stop::NewColumn) => {
-                let mut cursor = Cursor::new(value, start);
-                self.plan.skip(ROOT, &mut cursor)?;
+                let mut cursor = Cursor::new(bytes, start);
+                plan.skip(ROOT, &mut cursor)?;
                 cursor.end()?;
-                match rows.row(|row| self.run(value, start, true, row)) {
+                run.may_add = true;
+                match target.attempt(|row| run.record(bytes, start, binding, row)) {
                     Err(Stop::Avro(error)) => Err(error),
                     Ok(()) | Err(Stop::NewColumn) => Ok(()),
                 }
             }
         }
     }
-
-    fn run(
-        &mut self,
-        value: &[u8],
-        start: usize,
-        may_add: bool,
-        row: &mut RowWriter<'_>,
-    ) -> Result<(), Stop> {
-        let plan = Arc::clone(&self.plan);
-        let binding = self
-            .binding
-            .get_or_insert_with(|| Binding::new(&plan.root, String::new(), row));
-        let mut run = Run {
-            plan: &plan,
-            bytes_as: self.bytes_as,
-            may_add,
-            max_keys: self.max_keys,
-            scratch: &mut self.scratch,
-            spare: &mut self.spare,
-        };
-        let mut cursor = Cursor::new(value, start);
-        run.ops(&plan.root.ops, &plan.root, binding, &mut cursor, row)?;
-        Ok(cursor.end()?)
-    }
 }
 
 impl Binding {
+    /// Makes the columns of a whole record.
+    fn of_record(scope: &Scope, group: Group, row: &mut RowWriter<'_>) -> Self {
+        let path = if group == Group::Key { KEY } else { "" };
+        Self::new(scope, group, path.to_owned(), row)
+    }
+
     /// Makes the columns of `scope`, whose paths begin with `path`.
-    fn new(scope: &Scope, path: String, row: &mut RowWriter<'_>) -> Self {
+    fn new(scope: &Scope, group: Group, path: String, row: &mut RowWriter<'_>) -> Self {
         let columns = scope.leaves.iter().map(|leaf| {
             let mut name = join(&path, &leaf.path);
             if name.is_empty() {
                 name.push_str(VALUE);
             }
-            row.column(Group::Value, &name, leaf.kind)
+            row.column(group, &name, leaf.kind)
         });
         Self {
             columns: columns.collect(),
@@ -157,10 +266,16 @@ impl Binding {
     }
 
     /// Makes the columns of a map's `key`; the map stands at `map` within the scope at `path`.
-    fn of_key(values: &Scope, path: &str, map: &str, key: &[u8], row: &mut RowWriter<'_>) -> Self {
+    fn of_key(
+        values: &Scope,
+        group: Group,
+        (path, map): (&str, &str),
+        key: &[u8],
+        row: &mut RowWriter<'_>,
+    ) -> Self {
         let mut path = join(path, map);
         push_segment(&mut path, &String::from_utf8_lossy(key));
-        Self::new(values, path, row)
+        Self::new(values, group, path, row)
     }
 }
 

@@ -4,13 +4,15 @@ use super::Binding;
 use super::compile::{Op, Plan, Scope, Type, TypeId};
 use super::cursor::{AvroError, Cursor, MAX_TEXT};
 use super::scalar::Scalar;
-use crate::columns::{ColumnId, Kind, RowWriter, Trouble};
+use crate::columns::{ColumnId, Group, Kind, RowWriter, Trouble};
 use crate::config::BytesAs;
 
 /// Is what a run needs beside the cursor.
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     pub(super) plan: &'a Plan,
+    /// Whose columns the cells are in: those of keys, or of values.
+    pub(super) group: Group,
     pub(super) bytes_as: BytesAs,
     /// A map's new key makes a column; not before the record is known to be good.
     pub(super) may_add: bool,
@@ -36,6 +38,21 @@ impl From<AvroError> for Stop {
 }
 
 impl Run<'_> {
+    /// Reads a record that begins at byte `start`; its first one makes the columns.
+    pub(super) fn record(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        binding: &mut Option<Binding>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        let root = &self.plan.root;
+        let binding = binding.get_or_insert_with(|| Binding::of_record(root, self.group, row));
+        let mut cursor = Cursor::new(bytes, start);
+        self.ops(&root.ops, root, binding, &mut cursor, row)?;
+        Ok(cursor.end()?)
+    }
+
     /// Runs the steps of `ops` in `scope`, whose columns `binding` knows.
     pub(super) fn ops(
         &mut self,
@@ -93,7 +110,8 @@ impl Run<'_> {
                         self.skip(of.value, cursor)?;
                         continue;
                     }
-                    let values = Binding::of_key(&of.values, &binding.path, &of.path, key, row);
+                    let at = (binding.path.as_str(), of.path.as_str());
+                    let values = Binding::of_key(&of.values, self.group, at, key, row);
                     known.insert(key.into(), values);
                 }
                 let values = known.get_mut(key).expect("it was just put there");

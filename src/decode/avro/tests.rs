@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::batch::Pacer;
 use crate::columns::StreamSchema;
 use crate::config::{FlattenLimits, PanelQuery};
+use crate::decode::SchemaCache;
 use crate::perf::PerfFlags;
 use crate::pipeline::Pipeline;
 use crate::record::{Now, Record};
@@ -28,6 +29,7 @@ fn show(schema: &Value, keys: Value, records: &[&[u8]]) -> Value {
         Arc::new(StreamSchema::new()),
         Pacer::off(),
         PerfFlags::default(),
+        SchemaCache::new(&PerfFlags::default()),
     );
     let mut now = Now {
         monotonic: Instant::now(),
