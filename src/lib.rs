@@ -16,6 +16,9 @@ pub mod schema;
 #[cfg(feature = "plugin")]
 pub mod consume;
 
+#[cfg(feature = "plugin")]
+pub mod registry;
+
 pub mod decode;
 pub mod flatten;
 
