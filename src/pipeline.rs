@@ -136,7 +136,11 @@ impl Pipeline {
             self.set.sort_columns();
         }
         match self.set.rows() - mark.rows {
-            0 => Step::Skip,
+            0 => {
+                // Nothing to be seen has its reason all the same.
+                self.say_troubles();
+                Step::Skip
+            }
             rows => {
                 self.batch.touch(now.monotonic);
                 Step::Rows(rows)
@@ -343,6 +347,9 @@ fn describe(trouble: Trouble, Count { times, sample }: &Count) -> String {
         Trouble::Undecodable => {
             format!("Records that could not be decoded: {times}. The first: {sample}")
         }
+        Trouble::BadLine => {
+            format!("Lines that could not be decoded: {times}. The first: {sample}")
+        }
         Trouble::BadKey => format!("Keys that could not be decoded: {times}. The first: {sample}"),
         Trouble::Misfit => format!(
             "Values left out because they are not of their column's type: {times}. The first: {sample}. A column type set in the query can make it text"
@@ -366,7 +373,13 @@ fn describe(trouble: Trouble, Count { times, sample }: &Count) -> String {
             format!("Records without a time in `{sample}`, shown at the record's own time: {times}")
         }
         Trouble::OutOfWindow => format!(
-            "Times outside of the years 1677 to 2262, shown at the time of arrival: {times}. The first: {sample} ms"
+            "Times outside of the years 1677 to 2262, shown at the time of arrival: {times}. The first: {sample}"
+        ),
+        Trouble::OddFilter => {
+            format!("Filter entries that are not what they should be: {times}. The first: {sample}")
+        }
+        Trouble::FilteredOut => format!(
+            "Nothing has passed the filters on measurements, fields and tags yet. Lines left out: {times}. The first: {sample}"
         ),
     }
 }

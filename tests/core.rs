@@ -16,6 +16,8 @@ mod golden;
 mod hostile;
 #[path = "core/limits.rs"]
 mod limits;
+#[path = "core/lines.rs"]
+mod lines;
 #[path = "core/support.rs"]
 mod support;
 #[path = "core/times.rs"]

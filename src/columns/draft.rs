@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::schema::{COORDINATES, ERROR, Index};
-use super::{Group, Kind, SchemaField, SchemaView, StreamSchema};
+use super::{Group, Kind, Labels, SchemaField, SchemaView, StreamSchema};
 
 #[derive(Debug)]
 pub(super) struct SchemaDraft {
@@ -17,12 +17,12 @@ pub(super) struct SchemaDraft {
     /// How many of them the stream has.
     published: usize,
     added: Index,
-    /// A column's type grew, and the stream does not know it yet.
-    widened: bool,
+    /// A column's type grew, or `_error` came to be, and the stream does not know it yet.
+    changed: bool,
 }
 
 /// Asks for a column.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Request<'a> {
     pub(super) group: Group,
     /// What the column is found by: its dotted path.
@@ -32,6 +32,8 @@ pub(super) struct Request<'a> {
     pub(super) kind: Kind,
     /// The query fixed the type.
     pub(super) asked: bool,
+    /// Those of a series.
+    pub(super) labels: Option<Arc<Labels>>,
 }
 
 impl SchemaDraft {
@@ -42,7 +44,7 @@ impl SchemaDraft {
             schema,
             view,
             added: Index::default(),
-            widened: false,
+            changed: false,
         }
     }
 
@@ -68,7 +70,7 @@ impl SchemaDraft {
         self.take_back_to(self.published);
         let mine = std::mem::replace(&mut self.view, self.schema.view());
         self.published = self.view.fields.len();
-        self.widened = false;
+        self.changed = false;
         for (id, field) in mine.fields.iter().enumerate() {
             if field.kind != self.view.fields[id].kind && field.kind == Kind::Float {
                 self.widen(id);
@@ -85,6 +87,7 @@ impl SchemaDraft {
             name,
             kind,
             asked,
+            labels,
         } = request;
         // What others added since is no part of this view; publishing finds that out.
         let known = self.schema.find(group, path);
@@ -99,9 +102,10 @@ impl SchemaDraft {
         let field = SchemaField {
             group,
             path: path.into(),
-            name: self.unique(name),
+            name: self.unique(group, name),
             kind,
             asked,
+            labels,
         };
         self.added.add(&field, id);
         let view = Arc::make_mut(&mut self.view);
@@ -110,14 +114,22 @@ impl SchemaDraft {
         Some(id)
     }
 
-    /// Gives `name`, or where it is taken `name_2`, `name_3`: two columns of one name break Grafana's streaming frame.
-    fn unique(&self, name: &str) -> Arc<str> {
+    /// Gives `name`, or where it is taken `name_2`, `name_3`: two columns of one name break Grafana's streaming frame. A tag
+    /// whose name is taken is called `tag_name`, `tag_tag_name`.
+    fn unique(&self, group: Group, name: &str) -> Arc<str> {
         let taken = |name: &str| {
             COORDINATES.contains(&name)
                 || name == ERROR
                 || self.added.is_taken(name)
                 || self.schema.is_taken(name)
         };
+        if group == Group::Tag {
+            let mut name = name.to_owned();
+            while taken(&name) || NOT_FOR_TAGS.contains(&&*name) {
+                name.insert_str(0, "tag_");
+            }
+            return name.into();
+        }
         if !taken(name) {
             return name.into();
         }
@@ -131,7 +143,7 @@ impl SchemaDraft {
     /// Makes an integer column a float column; a record that is taken back leaves it one, which shows the same numbers.
     pub(super) fn widen(&mut self, id: usize) {
         Arc::make_mut(&mut self.view).fields[id].kind = Kind::Float;
-        self.widened = true;
+        self.changed = true;
     }
 
     /// Takes back the columns from `columns` on, of those that are not the stream's; tells whether there were any.
@@ -151,7 +163,7 @@ impl SchemaDraft {
     /// Makes what the record added the stream's. `false` means that another worker was faster, and nothing was added: follow,
     /// and read the record again.
     pub(super) fn publish(&mut self) -> bool {
-        if self.view.fields.len() == self.published && !self.widened {
+        if self.view.fields.len() == self.published && !self.changed {
             return true;
         }
         let Some(view) = self.schema.publish(&self.view) else {
@@ -160,14 +172,19 @@ impl SchemaDraft {
         self.view = view;
         self.published = self.view.fields.len();
         self.added = Index::default();
-        self.widened = false;
+        self.changed = false;
         true
     }
 
-    /// Adds the column `_error`.
+    /// Adds the column `_error`: of the record being read, where it adds others, else of the stream at once.
     pub(super) fn add_error(&mut self) {
-        self.schema.add_error();
-        self.follow();
+        if self.view.fields.len() == self.published {
+            self.schema.add_error();
+            self.follow();
+        } else {
+            Arc::make_mut(&mut self.view).error = true;
+            self.changed = true;
+        }
     }
 
     /// Sorts the columns again, as if nothing were known of them.
@@ -176,6 +193,9 @@ impl SchemaDraft {
         Arc::make_mut(&mut self.view).order = order;
     }
 }
+
+/// What else the Go plugin calls columns of its own.
+const NOT_FOR_TAGS: [&str; 2] = ["Time", "error"];
 
 #[cfg(test)]
 mod tests {
@@ -188,6 +208,7 @@ mod tests {
             name: path,
             kind,
             asked: false,
+            labels: None,
         }
     }
 

@@ -16,7 +16,7 @@ pub use cells::{Cells, Column, Text, Validity};
 pub use fit::{Fit, Kind, fit};
 pub use row::RowWriter;
 pub(crate) use schema::{COORDINATES, ERROR};
-pub use schema::{Group, SchemaField, SchemaView, StreamSchema};
+pub use schema::{Group, Labels, SchemaField, SchemaView, StreamSchema};
 pub use tally::{Count, Tally, Trouble};
 
 use crate::config::{FieldType, TimeUnit};
@@ -301,16 +301,27 @@ impl ColumnSet {
     }
 
     /// Finds or makes the column of `path`; `None` where the field limit leaves it out.
-    fn column(&mut self, group: Group, path: &str, kind: Kind) -> Option<ColumnId> {
+    fn column(
+        &mut self,
+        group: Group,
+        path: &str,
+        kind: Kind,
+        labels: Option<Arc<Labels>>,
+    ) -> Option<ColumnId> {
         let reserved = |name: &str| {
             COORDINATES.contains(&name) || name == ERROR || (self.has_key && name == "key")
         };
         let renamed;
-        let name = if group == Group::Value && reserved(path) {
-            renamed = format!("value.{path}");
-            &renamed
-        } else {
-            path
+        let name = match group {
+            Group::Value if reserved(path) => {
+                renamed = format!("value.{path}");
+                &renamed
+            }
+            Group::Tag if reserved(path) => {
+                renamed = format!("tag_{path}");
+                &renamed
+            }
+            _ => path,
         };
         let fixed = self
             .field_types
@@ -320,7 +331,9 @@ impl ColumnSet {
         let limit = match group {
             // The time field finds a place in a frame that is full, too.
             Group::Value => self.max_fields + usize::from(watched),
+            Group::Tag => self.max_fields,
             Group::Key | Group::Header => MAX_KEY_FIELDS,
+            Group::Line => usize::MAX,
         };
         let kind = fixed.map_or(kind, |&fixed| Kind::from(fixed));
         let request = Request {
@@ -329,6 +342,7 @@ impl ColumnSet {
             name,
             kind,
             asked: fixed.is_some(),
+            labels,
         };
         let id = self.draft.find_or_add(request, limit)?;
         if id as usize == self.columns.len() {

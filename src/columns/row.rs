@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::time;
 use super::{
-    Cells, ColumnId, ColumnSet, Coordinates, Fit, Group, Kind, Mark, SchemaField, Trouble, fit,
+    Cells, ColumnId, ColumnSet, Coordinates, Fit, Group, Kind, Labels, Mark, SchemaField, Trouble,
+    fit,
 };
 use crate::config::TimeUnit;
 
@@ -33,7 +34,14 @@ impl<'a> RowWriter<'a> {
 
     /// Finds or makes a column; `None` where the field limit leaves it out.
     pub fn column(&mut self, group: Group, path: &str, kind: Kind) -> Option<ColumnId> {
-        self.set.column(group, path, kind)
+        self.set.column(group, path, kind, None)
+    }
+
+    /// Finds or makes the column of a series; `name` tells it from all others, and `labels` say what its values have in
+    /// common. `None` where the field limit leaves it out.
+    pub fn series(&mut self, name: &str, kind: Kind, labels: &Arc<Labels>) -> Option<ColumnId> {
+        self.set
+            .column(Group::Value, name, kind, Some(Arc::clone(labels)))
     }
 
     /// Gives the type of a column's cells.
@@ -100,6 +108,20 @@ impl<'a> RowWriter<'a> {
             column.pushed();
         } else {
             self.convert(id, Incoming::Integer(value));
+        }
+    }
+
+    /// Writes a whole number without a sign, of a typed format.
+    #[inline]
+    pub fn unsigned(&mut self, id: ColumnId, value: u64) {
+        self.set.bytes += NUMBER_BYTES;
+        self.set.filled += 1;
+        let column = self.set.cell(id, self.row);
+        if let Cells::Unsigned(values) = &mut column.cells {
+            values.push(value);
+            column.pushed();
+        } else {
+            self.convert(id, Incoming::Unsigned(value));
         }
     }
 
@@ -272,6 +294,7 @@ impl Drop for RowWriter<'_> {
 enum Incoming<'a> {
     Float(f64, &'a [u8]),
     Integer(i64),
+    Unsigned(u64),
     Boolean(bool),
     Text(&'a [u8]),
     Time(i64),
@@ -282,6 +305,7 @@ impl Incoming<'_> {
         match self {
             Self::Float(..) => Kind::Float,
             Self::Integer(_) => Kind::Integer,
+            Self::Unsigned(_) => Kind::Unsigned,
             Self::Boolean(_) => Kind::Boolean,
             Self::Text(_) => Kind::Text,
             Self::Time(_) => Kind::Time,
@@ -292,6 +316,7 @@ impl Incoming<'_> {
         match self {
             Self::Float(value, _) => Some(*value),
             Self::Integer(value) => Some(*value as f64),
+            Self::Unsigned(value) => Some(*value as f64),
             Self::Text(text) => str(text)?
                 .trim()
                 .parse()
@@ -314,6 +339,7 @@ impl Incoming<'_> {
         match self {
             Self::Float(_, source) => time::from_number(str(source)?, unit),
             Self::Integer(value) => time::from_number(itoa::Buffer::new().format(*value), unit),
+            Self::Unsigned(value) => time::from_number(itoa::Buffer::new().format(*value), unit),
             Self::Text(text) => time::from_text(str(text)?, unit),
             Self::Time(nanos) => Some(*nanos),
             Self::Boolean(_) => None,
@@ -324,6 +350,7 @@ impl Incoming<'_> {
         match self {
             Self::Float(_, source) => write(source),
             Self::Integer(value) => write(itoa::Buffer::new().format(*value).as_bytes()),
+            Self::Unsigned(value) => write(itoa::Buffer::new().format(*value).as_bytes()),
             Self::Boolean(value) => write(if *value { b"true" } else { b"false" }),
             Self::Text(text) => write(text),
             Self::Time(nanos) => write(&time::to_rfc3339(*nanos)),

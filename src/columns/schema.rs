@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::{Value, json};
+
 use super::Kind;
 
 /// Is a group of columns; the groups stand in this order in a frame.
@@ -11,8 +13,18 @@ use super::Kind;
 pub enum Group {
     Key,
     Header,
+    /// The columns of every line protocol record, in the order in which they came to be.
+    Line,
     Value,
+    /// The tags of line protocol, in the order in which they came to be.
+    Tag,
 }
+
+/// How many groups there are.
+const GROUPS: usize = 5;
+
+/// Is what a column's values have in common, by name: a series' tags.
+pub type Labels = [(Box<str>, Box<str>)];
 
 /// Knows every column that a stream has shown, and is shared by the workers of its partitions.
 ///
@@ -32,7 +44,7 @@ struct Inner {
 /// Finds columns by group and path, and knows the names that are taken.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    ids: [HashMap<Arc<str>, u32>; 3],
+    ids: [HashMap<Arc<str>, u32>; GROUPS],
     names: HashSet<Arc<str>>,
 }
 
@@ -42,10 +54,10 @@ pub struct SchemaView {
     pub(crate) version: u64,
     /// By id, in the order in which the columns came to be.
     pub(crate) fields: Vec<SchemaField>,
-    /// Ids in a frame's order: by group, then bytewise by name.
+    /// Ids in a frame's order: by group, then bytewise by name but where a group has an order of its own.
     pub(crate) order: Vec<u32>,
     /// How many columns each group has.
-    pub(super) counts: [usize; 3],
+    pub(super) counts: [usize; GROUPS],
     /// A row with `_error` has been there.
     pub(crate) error: bool,
 }
@@ -61,6 +73,8 @@ pub struct SchemaField {
     pub(crate) kind: Kind,
     /// The query fixed the type.
     pub(crate) asked: bool,
+    /// Those of a series.
+    pub(super) labels: Option<Arc<Labels>>,
 }
 
 impl StreamSchema {
@@ -162,13 +176,36 @@ impl Index {
     }
 }
 
+impl SchemaField {
+    /// Gives the labels of a series as JSON.
+    pub(crate) fn labels_json(&self) -> Option<Value> {
+        let pairs = self.labels.as_ref()?.iter();
+        Some(
+            pairs
+                .map(|(key, value)| (key.to_string(), Value::from(&**value)))
+                .collect(),
+        )
+    }
+
+    /// Gives what Grafana shows a series by: its name, which has the labels in it, and a line through the moments at which
+    /// it has no value, since a row there is of other series.
+    pub(crate) fn config_json(&self) -> Option<Value> {
+        self.labels
+            .as_ref()
+            .map(|_| json!({ "displayNameFromDS": *self.name, "custom": { "spanNulls": true } }))
+    }
+}
+
 impl SchemaView {
     /// Sorts the columns' ids as a frame shows them.
     pub(crate) fn sorted(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.fields.len() as u32).collect();
         order.sort_unstable_by_key(|&id| {
             let field = &self.fields[id as usize];
-            (field.group, field.name.as_bytes())
+            match field.group {
+                Group::Line | Group::Tag => (field.group, &b""[..], id),
+                _ => (field.group, field.name.as_bytes(), id),
+            }
         });
         order
     }

@@ -9,6 +9,8 @@ use std::hash::{DefaultHasher, Hasher};
 pub enum Trouble {
     /// A record could not be decoded.
     Undecodable,
+    /// A line of a record could not be decoded.
+    BadLine,
     /// A key could not be decoded.
     BadKey,
     /// A value did not have its column's type.
@@ -27,6 +29,10 @@ pub enum Trouble {
     NoTimeField,
     /// A time is outside of what Grafana can show (1677 to 2262).
     OutOfWindow,
+    /// An entry of a filter is not what it should be.
+    OddFilter,
+    /// The filters left out a line, and nothing has passed them yet.
+    FilteredOut,
 }
 
 /// Counts troubles; those of a record that is rolled back are taken back with it.
@@ -54,8 +60,9 @@ pub struct Count {
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Undecodable,
+        Self::BadLine,
         Self::BadKey,
         Self::Misfit,
         Self::OutOfRange,
@@ -65,6 +72,8 @@ impl Trouble {
         Self::NoTimestamp,
         Self::NoTimeField,
         Self::OutOfWindow,
+        Self::OddFilter,
+        Self::FilteredOut,
     ];
 }
 
@@ -103,6 +112,12 @@ impl Tally {
             self.left_out.kept.extend(self.left_out.record.drain());
             self.touched = false;
         }
+    }
+
+    /// Says no more of a `trouble` that turned out to be none.
+    pub(crate) fn forget(&mut self, trouble: Trouble) {
+        self.kept[trouble as usize].times = 0;
+        self.record[trouble as usize] = 0;
     }
 
     pub(crate) fn roll_back(&mut self) {

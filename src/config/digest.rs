@@ -30,6 +30,14 @@ pub fn data(spec: &StreamSpec) -> Value {
     match &spec.format {
         ValueFormat::Json => data["messageFormat"] = json!("json"),
         ValueFormat::Plaintext => data["messageFormat"] = json!("plaintext"),
+        ValueFormat::LineProtocol(lines) => {
+            data["messageFormat"] = json!("lineprotocol");
+            data["lineProtocolLayout"] = json!(lines.layout);
+            data["lineProtocolTimestampPrecision"] = json!(lines.precision);
+            data["lineProtocolMeasurements"] = json!(lines.measurements.text());
+            data["lineProtocolFields"] = json!(lines.fields.text());
+            data["lineProtocolTags"] = json!(lines.tags.text());
+        }
         ValueFormat::Avro(avro) => {
             data["messageFormat"] = json!("avro");
             source(&mut data, &avro.source, AVRO_KEYS);
@@ -155,6 +163,12 @@ mod tests {
             json!({ "topicName": "t", "messageFormat": "avro", "avroReaderSchema": "\"long\"" }),
             json!({ "topicName": "t", "keyFormat": "avro" }),
             json!({ "topicName": "t", "keyFormat": "avro", "keySchemaSource": "inlineSchema", "keySchema": "\"int\"" }),
+            json!({ "topicName": "t", "messageFormat": "lineprotocol" }),
+            json!({ "topicName": "t", "messageFormat": "lineprotocol", "lineProtocolLayout": "wide" }),
+            json!({ "topicName": "t", "messageFormat": "lineprotocol", "lineProtocolTimestampPrecision": "ms" }),
+            json!({ "topicName": "t", "messageFormat": "lineprotocol", "lineProtocolMeasurements": "a" }),
+            json!({ "topicName": "t", "messageFormat": "lineprotocol", "lineProtocolFields": "a" }),
+            json!({ "topicName": "t", "messageFormat": "lineprotocol", "lineProtocolTags": "a=b" }),
             json!({ "topicName": "t", "keyFormat": "string" }),
             json!({ "topicName": "t", "headers": true }),
             json!({ "topicName": "t", "fieldTypes": { "a": "text" } }),

@@ -6,6 +6,7 @@ mod avro;
 mod cursor;
 mod digest;
 mod lenient;
+mod line_protocol;
 mod query;
 mod registry;
 mod schema;
@@ -18,6 +19,9 @@ mod topic;
 pub use avro::{AvroOptions, AvroSchema};
 pub use cursor::Cursor;
 pub use digest::{data, key, path};
+pub use line_protocol::{
+    LineProtocolLayout, LineProtocolOptions, LineTimeUnit, NameFilter, TagFilter,
+};
 pub use query::{PanelQuery, QueryError, Subscription};
 pub use registry::{
     RegistryApi, RegistryAuth, RegistryFault, RegistrySettings, RegistryTls, RegistryUrl, UrlFault,

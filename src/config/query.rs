@@ -72,6 +72,8 @@ pub enum QueryError {
         "`framing` cannot be `glue` with a schema registry, since AWS Glue's own registry is not read: choose `Inline Schema` and paste the schema"
     )]
     GlueRegistry,
+    #[error("`{key}` cannot be used: {reason}: make it shorter in the query editor")]
+    Filter { key: &'static str, reason: String },
     #[error(
         "`subjectStrategy` `{strategy}` needs {needs}: write it in `subject` in the query editor"
     )]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AvroOptions, Cursor, Framing, TopicName};
+use super::{AvroOptions, Cursor, Framing, LineProtocolOptions, TopicName};
 
 /// Is a query with its defaults, without what only changes how a panel shows it (refId, alias, `recordColumns`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl StreamSpec {
     fn value_framing(&self) -> Option<Framing> {
         match &self.format {
             ValueFormat::Avro(avro) => Some(avro.framing),
-            ValueFormat::Json | ValueFormat::Plaintext => None,
+            ValueFormat::Json | ValueFormat::Plaintext | ValueFormat::LineProtocol(_) => None,
         }
     }
 
@@ -109,6 +109,7 @@ pub enum ValueFormat {
     Json,
     Plaintext,
     Avro(AvroOptions),
+    LineProtocol(LineProtocolOptions),
 }
 
 /// Says how keys are decoded.

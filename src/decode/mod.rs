@@ -5,14 +5,17 @@ mod by_id;
 mod headers;
 mod json;
 mod key;
+mod line_protocol;
 mod wire_format;
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use thiserror::Error;
 
 pub use avro::{AvroDecoder, AvroError};
 pub use json::{JsonDecoder, JsonError};
+pub use line_protocol::{LineDecoder, LineError, LineFault};
 
 use crate::columns::plain::plain_len;
 use crate::columns::{ColumnId, ColumnSet, Coordinates, Group, Kind, RowWriter, Trouble, time};
@@ -46,6 +49,7 @@ pub enum Decoder {
     Json(Box<JsonDecoder>),
     Plaintext(Plaintext),
     Avro(Box<AvroDecoder>),
+    LineProtocol(Box<LineDecoder>),
 }
 
 /// Says why a record could not be decoded.
@@ -55,6 +59,8 @@ pub enum DecodeError {
     Json(#[from] JsonError),
     #[error("Avro: {0}")]
     Avro(#[from] AvroError),
+    #[error("line protocol: {0}")]
+    LineProtocol(#[from] LineError),
 }
 
 impl Decoder {
@@ -73,6 +79,9 @@ impl Decoder {
                 limits,
                 cache.avro.clone(),
             ))),
+            ValueFormat::LineProtocol(options) => {
+                Self::LineProtocol(Box::new(LineDecoder::new(options, limits)))
+            }
         }
     }
 
@@ -82,6 +91,7 @@ impl Decoder {
             Self::Json(json) => json.forget_columns(),
             Self::Plaintext(plaintext) => plaintext.column = None,
             Self::Avro(avro) => avro.forget_columns(),
+            Self::LineProtocol(lines) => lines.forget_columns(),
         }
     }
 
@@ -118,8 +128,8 @@ impl Decoder {
         })
     }
 
-    /// Makes the rows of a record that was prepared. A tombstone is a row without value columns. An empty value is what its format makes of 0
-    /// bytes: a text without characters, and in JSON an error.
+    /// Makes the rows of a record that was prepared. A tombstone is a row without value columns. An empty value is
+    /// what its format makes of 0 bytes: a text without characters, no line, and in JSON an error.
     pub fn decode(
         &mut self,
         value: Option<&[u8]>,
@@ -134,6 +144,7 @@ impl Decoder {
                 let headers = rows.record.headers;
                 Ok(avro.decode(value, headers, rows)?)
             }
+            (Self::LineProtocol(lines), Some(value)) => Ok(lines.decode(value, rows)?),
             (Self::Plaintext(plaintext), Some(value)) => rows.row(|row| {
                 plaintext.write(value, row);
                 Ok(())
@@ -243,18 +254,27 @@ impl Envelope {
         }
     }
 
-    /// Gives a row's time, in nanoseconds since 1970.
-    fn time(&self, record: &Record<'_>, now: Now, row: &mut RowWriter<'_>) -> i64 {
+    /// Gives a row's time, in nanoseconds since 1970; `own` is the time that the row itself says, not the record.
+    fn time(
+        &self,
+        record: &Record<'_>,
+        now: Now,
+        own: Option<i64>,
+        row: &mut RowWriter<'_>,
+    ) -> i64 {
         if let TimeSource::Field { path, .. } = &self.time {
             if let Some(found) = row.watched_time() {
                 return found;
             }
             row.trouble(Trouble::NoTimeField, |sample| sample.push_str(path));
         }
+        if let Some(own) = own.filter(|_| self.time != TimeSource::Arrival) {
+            return own;
+        }
         let (time, trouble) = self.record_time(record, now);
         match trouble {
             Some(Trouble::OutOfWindow) => row.trouble(Trouble::OutOfWindow, |sample| {
-                sample.push_str(&record.timestamp.unwrap_or_default().to_string());
+                let _ = write!(sample, "{} ms", record.timestamp.unwrap_or_default());
             }),
             Some(trouble) => row.trouble(trouble, |_| ()),
             None => {}
@@ -293,10 +313,20 @@ impl RecordRows<'_> {
         &mut self,
         write: impl FnOnce(&mut RowWriter<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.row_at(None, write)
+    }
+
+    /// Makes a row that says its time itself, in nanoseconds since 1970.
+    #[inline]
+    pub fn row_at<E>(
+        &mut self,
+        own: Option<i64>,
+        write: impl FnOnce(&mut RowWriter<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut row = self.set.begin_row();
         self.envelope.write(self.record, &mut row);
         write(&mut row)?;
-        let time = self.envelope.time(self.record, self.now, &mut row);
+        let time = self.envelope.time(self.record, self.now, own, &mut row);
         let (partition, offset) = (Some(self.record.partition), Some(self.record.offset));
         row.commit(Coordinates {
             time,
@@ -304,5 +334,28 @@ impl RecordRows<'_> {
             offset,
         });
         Ok(())
+    }
+
+    /// Makes a row that says what is wrong with a part of the record.
+    pub(crate) fn error(&mut self, text: &str) {
+        let (time, _) = self.envelope.record_time(self.record, self.now);
+        let (partition, offset) = (Some(self.record.partition), Some(self.record.offset));
+        let at = Coordinates {
+            time,
+            partition,
+            offset,
+        };
+        self.set
+            .push_error(at, text, |row| self.envelope.write(self.record, row));
+    }
+
+    /// Counts a trouble of the record.
+    pub(crate) fn trouble(&mut self, trouble: Trouble, sample: impl FnOnce(&mut String)) {
+        self.set.tally.count(trouble, sample);
+    }
+
+    /// Gives the time of the record's arrival, in nanoseconds since 1970.
+    pub(crate) fn arrival(&self) -> i64 {
+        self.now.wall_ms.saturating_mul(time::NANOS_PER_MS)
     }
 }

@@ -50,11 +50,15 @@ impl QueryFrame {
         let (view, columns) = set.parts();
         for &id in &view.order {
             let array = into_array(take(&mut columns[id as usize]), rows);
-            fields.push(Field::new(
-                &*view.fields[id as usize].name,
-                array.data_type().clone(),
-                true,
-            ));
+            let known = &view.fields[id as usize];
+            let metadata = [(LABELS, known.labels_json()), (CONFIG, known.config_json())];
+            let metadata = metadata
+                .into_iter()
+                .filter_map(|(key, value)| Some((key.to_owned(), value?.to_string())));
+            fields.push(
+                Field::new(&*known.name, array.data_type().clone(), true)
+                    .with_metadata(metadata.collect::<HashMap<_, _>>()),
+            );
             arrays.push(array);
         }
         if set.view().error {
@@ -128,12 +132,16 @@ impl QueryFrame {
 }
 
 fn with_name(field: &Field, display_name: &dyn Fn(&str) -> Option<String>) -> Field {
-    let config =
-        display_name(field.name()).map(|name| json!({ "displayNameFromDS": name }).to_string());
-    let metadata: HashMap<_, _> = config
-        .map(|config| ("config".to_owned(), config))
-        .into_iter()
-        .collect();
+    let Some(name) = display_name(field.name()) else {
+        return field.clone();
+    };
+    let mut metadata = field.metadata().clone();
+    let own = metadata
+        .get(CONFIG)
+        .and_then(|own| serde_json::from_str(own).ok());
+    let mut config = own.unwrap_or_else(|| json!({}));
+    config["displayNameFromDS"] = name.into();
+    metadata.insert(CONFIG.to_owned(), config.to_string());
     field.clone().with_metadata(metadata)
 }
 
@@ -178,3 +186,7 @@ impl crate::columns::Validity {
         })
     }
 }
+
+/// A field's metadata, as Grafana's Go SDK writes it: JSON objects.
+const LABELS: &str = "labels";
+const CONFIG: &str = "config";

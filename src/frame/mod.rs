@@ -115,7 +115,12 @@ fn fields(view: &SchemaView) -> Vec<Value> {
     ];
     for &id in &view.order {
         let known = &view.fields[id as usize];
-        fields.push(field(&known.name, known.kind, true));
+        let mut field = field(&known.name, known.kind, true);
+        if let (Some(labels), Some(config)) = (known.labels_json(), known.config_json()) {
+            field["labels"] = labels;
+            field["config"] = config;
+        }
+        fields.push(field);
     }
     if view.error {
         fields.push(field(ERROR, Kind::Text, true));

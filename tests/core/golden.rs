@@ -40,7 +40,7 @@ fn packets() {
         value: None,
         ..record(b"", 3)
     };
-    let cases: [(&str, Value, Vec<Record<'_>>); 7] = [
+    let cases: [(&str, Value, Vec<Record<'_>>); 9] = [
         (
             "json_flat",
             json!({}),
@@ -103,6 +103,16 @@ fn packets() {
                 record(b"\xffok", 4),
             ],
         ),
+        (
+            "line_protocol_long",
+            json!({ "messageFormat": "lineprotocol" }),
+            vec![record(LINES, 0), tombstone, record(b"no line", 4)],
+        ),
+        (
+            "line_protocol_wide",
+            json!({ "messageFormat": "lineprotocol", "lineProtocolLayout": "wide" }),
+            vec![record(LINES, 0), tombstone],
+        ),
     ];
     for (name, query, records) in cases {
         let (mut pipeline, mut clock) = (pipeline(&query, PerfFlags::default()), Clock::new());
@@ -150,3 +160,11 @@ fn check(name: &str, packet: &[u8]) {
     let golden = fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(shown, golden, "{name}: UPDATE_GOLDEN=1 writes it anew");
 }
+
+const LINES: &[u8] = b"# from a collector
+cpu,host=a,dc=eu usage=21.5,up=t,cores=8i 1700000000000000001
+cpu,host=b,dc=eu usage=3,up=f 1700000000000000001
+log,host=a msg=\"first \\\"line\\\"\nsecond\",id=9007199254740993i 1700000000001000000\r
+mem,host=a used=1.5
+cpu,host=a usage=oops
+";

@@ -17,6 +17,15 @@ pub(crate) const TIME: i64 = 1_700_000_000_000;
 
 /// Makes a pipeline for a query on the topic `t`, without a budget.
 pub(crate) fn pipeline(query: &Value, flags: PerfFlags) -> Pipeline {
+    build(query, FlattenLimits::default(), flags)
+}
+
+/// Makes one with other limits.
+pub(crate) fn pipeline_with(query: &Value, limits: FlattenLimits) -> Pipeline {
+    build(query, limits, PerfFlags::default())
+}
+
+fn build(query: &Value, limits: FlattenLimits, flags: PerfFlags) -> Pipeline {
     let mut query = query.clone();
     query["topicName"] = "t".into();
     let spec = PanelQuery::parse(query.to_string().as_bytes())
@@ -24,7 +33,7 @@ pub(crate) fn pipeline(query: &Value, flags: PerfFlags) -> Pipeline {
         .spec;
     Pipeline::new(
         Arc::new(spec),
-        FlattenLimits::default(),
+        limits,
         Arc::new(StreamSchema::new()),
         Pacer::off(),
         flags,

@@ -3,8 +3,8 @@
 use super::{QueryError, choice};
 use crate::config::lenient::Keys;
 use crate::config::{
-    AvroOptions, AvroSchema, BytesAs, Framing, KeyFormat, SchemaSource, SubjectSelection,
-    ValueFormat,
+    AvroOptions, AvroSchema, BytesAs, Framing, KeyFormat, LineProtocolOptions, NameFilter,
+    SchemaSource, SubjectSelection, TagFilter, ValueFormat,
 };
 
 /// Reads the format of values.
@@ -13,9 +13,10 @@ pub(super) fn value(keys: &Keys<'_>) -> Result<ValueFormat, QueryError> {
         "" | "json" => Ok(ValueFormat::Json),
         "plaintext" => Ok(ValueFormat::Plaintext),
         "avro" => Ok(ValueFormat::Avro(avro(keys)?)),
+        "lineprotocol" => Ok(ValueFormat::LineProtocol(lines(keys)?)),
         other => Err(QueryError::Choice {
             key: "messageFormat",
-            expected: "`json`, `plaintext` or `avro`",
+            expected: "`json`, `plaintext`, `avro` or `lineprotocol`",
             found: other.to_owned(),
         }),
     }
@@ -69,6 +70,28 @@ fn avro(keys: &Keys<'_>) -> Result<AvroOptions, QueryError> {
         source,
         reader,
     })
+}
+
+fn lines(keys: &Keys<'_>) -> Result<LineProtocolOptions, QueryError> {
+    Ok(LineProtocolOptions {
+        layout: choice(keys, "lineProtocolLayout", "`long` or `wide`")?,
+        precision: choice(
+            keys,
+            "lineProtocolTimestampPrecision",
+            "`auto`, `ns`, `us`, `ms` or `s`",
+        )?,
+        measurements: filter(keys, "lineProtocolMeasurements", NameFilter::parse)?,
+        fields: filter(keys, "lineProtocolFields", NameFilter::parse)?,
+        tags: filter(keys, "lineProtocolTags", TagFilter::parse)?,
+    })
+}
+
+fn filter<F>(
+    keys: &Keys<'_>,
+    key: &'static str,
+    parser: impl Fn(&str) -> Result<F, String>,
+) -> Result<F, QueryError> {
+    parser(&keys.text(key)?).map_err(|reason| QueryError::Filter { key, reason })
 }
 
 /// Reads where a schema comes from, by the keys of source and text.

@@ -1,0 +1,212 @@
+//! A row a field: measurement, field, value and the tags in columns, as the Go plugin shows line protocol.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+use super::parse::{Field, Line, Span, Value};
+use super::{RecordRows, measurement, name, text, write};
+use crate::columns::{ColumnId, Group, Kind, RowWriter, Trouble};
+
+/// Knows the columns of one stream.
+#[derive(Debug)]
+pub(super) struct Long {
+    columns: Option<Columns>,
+    tags: TagColumns,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    measurement: Option<ColumnId>,
+    field: Option<ColumnId>,
+    value: Option<ColumnId>,
+    text: Option<ColumnId>,
+}
+
+/// Knows the column of each tag.
+///
+/// Producers repeat their tags, so the tags of the line before are tried, in order, before the map is
+/// (`benches/workflow.rs`, `lineprotocol`).
+#[derive(Debug, Default)]
+struct TagColumns {
+    known: Vec<TagColumn>,
+    /// By the key as it is written.
+    by_key: HashMap<Box<[u8]>, u32>,
+    /// Those of the line before, by place.
+    recent: Vec<u32>,
+    max: usize,
+}
+
+#[derive(Debug)]
+struct TagColumn {
+    /// As it is written.
+    key: Box<[u8]>,
+    /// `None` is a column that the field limit leaves out.
+    column: Option<ColumnId>,
+}
+
+impl Long {
+    /// Keeps about `max_fields` tags in mind.
+    pub(super) fn new(max_fields: usize) -> Self {
+        Self {
+            columns: None,
+            tags: TagColumns {
+                max: 2 * max_fields,
+                ..TagColumns::default()
+            },
+        }
+    }
+
+    pub(super) fn forget_columns(&mut self) {
+        self.columns = None;
+        self.tags.known.clear();
+        self.tags.by_key.clear();
+        self.tags.recent.clear();
+    }
+
+    /// Makes the rows of a line.
+    pub(super) fn line(
+        &mut self,
+        line: &Line,
+        time: Option<i64>,
+        value: &[u8],
+        scratch: &mut Vec<u8>,
+        rows: &mut RecordRows<'_>,
+    ) {
+        for (i, field) in line.fields.iter().enumerate() {
+            let made = rows.row_at(time, |row| {
+                let columns = *self.columns.get_or_insert_with(|| Columns::new(row));
+                if let Some(id) = columns.measurement {
+                    let bytes = measurement(line.measurement, value, scratch);
+                    write(id, bytes, line.measurement.is_plain(), row, MEASUREMENT);
+                }
+                if let Some(id) = columns.field {
+                    let bytes = name(field.key, value, scratch);
+                    write(id, bytes, field.key.is_plain(), row, FIELD);
+                }
+                columns.write(field, value, scratch, row);
+                for (place, tag) in line.tags.iter().enumerate() {
+                    let column = if i == 0 {
+                        self.tags.find(place, tag.key, value, scratch, row)
+                    } else {
+                        self.tags.column(place)
+                    };
+                    if let Some(id) = column {
+                        let plain = tag.value.is_plain();
+                        write(id, name(tag.value, value, scratch), plain, row, TAG);
+                    } else {
+                        row.trouble(Trouble::LeftOut, |sample| {
+                            sample.push_str(&String::from_utf8_lossy(tag.key.of(value)));
+                        });
+                    }
+                }
+                Ok::<_, Infallible>(())
+            });
+            let Ok(()) = made;
+        }
+    }
+}
+
+impl Columns {
+    fn new(row: &mut RowWriter<'_>) -> Self {
+        let mut column = |name, kind| row.column(Group::Line, name, kind);
+        Self {
+            measurement: column(MEASUREMENT, Kind::Text),
+            field: column(FIELD, Kind::Text),
+            value: column(VALUE, Kind::Float),
+            text: column(TEXT, Kind::Text),
+        }
+    }
+
+    /// Writes a field's value: a number or a boolean into `value`, where float64 holds it, else into `value_str`.
+    fn write(&self, field: &Field, bytes: &[u8], scratch: &mut Vec<u8>, row: &mut RowWriter<'_>) {
+        let source = field.source;
+        let exact = match field.value {
+            Value::Float(value) => Some(value),
+            Value::Integer(value) => (value.unsigned_abs() < EXACT).then_some(value as f64),
+            Value::Unsigned(value) => (value < EXACT).then_some(value as f64),
+            Value::Boolean(value) => {
+                if let Some(id) = self.value {
+                    row.float(
+                        id,
+                        f64::from(u8::from(value)),
+                        if value { b"1" } else { b"0" },
+                    );
+                }
+                return;
+            }
+            Value::Text => None,
+        };
+        match (exact, self.value, self.text) {
+            (Some(value), Some(id), _) => row.float(id, value, source.of(bytes)),
+            (None, _, Some(id)) => {
+                let shown = match field.value {
+                    Value::Text => text(source, bytes, scratch),
+                    _ => source.of(bytes),
+                };
+                write(id, shown, source.is_plain(), row, TEXT);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl TagColumns {
+    /// Finds or makes the column of the tag at `place` of a line.
+    fn find(
+        &mut self,
+        place: usize,
+        key: Span,
+        value: &[u8],
+        scratch: &mut Vec<u8>,
+        row: &mut RowWriter<'_>,
+    ) -> Option<ColumnId> {
+        let written = key.of(value);
+        if let Some(&recent) = self.recent.get(place)
+            && let Some(known) = self.known.get(recent as usize)
+            && *known.key == *written
+        {
+            return known.column;
+        }
+        let index = match self.by_key.get(written) {
+            Some(&index) => index,
+            None => self.add(written, name(key, value, scratch), row),
+        };
+        match self.recent.get_mut(place) {
+            Some(recent) => *recent = index,
+            None => self.recent.push(index),
+        }
+        self.column(place)
+    }
+
+    /// Gives the column of the tag at `place` of the last line that was looked for.
+    fn column(&self, place: usize) -> Option<ColumnId> {
+        let index = *self.recent.get(place)?;
+        self.known.get(index as usize)?.column
+    }
+
+    /// Makes a column, and keeps it in mind; those that the field limit leaves out only up to a limit.
+    #[cold]
+    fn add(&mut self, written: &[u8], key: &[u8], row: &mut RowWriter<'_>) -> u32 {
+        let column = row.column(Group::Tag, &String::from_utf8_lossy(key), Kind::Text);
+        if column.is_none() && self.known.len() >= self.max {
+            return u32::MAX;
+        }
+        let index = self.known.len() as u32;
+        self.by_key.insert(written.into(), index);
+        self.known.push(TagColumn {
+            key: written.into(),
+            column,
+        });
+        index
+    }
+}
+
+const MEASUREMENT: &str = "_measurement";
+const FIELD: &str = "_field";
+const VALUE: &str = "value";
+/// Texts, and whole numbers that float64 does not hold.
+const TEXT: &str = "value_str";
+/// What a notice calls the value of any tag.
+const TAG: &str = "a tag";
+/// From here on two whole numbers may have one float64: 2^53.
+const EXACT: u64 = 1 << 53;
