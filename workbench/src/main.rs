@@ -1,5 +1,5 @@
 //! `workbench demo`: the plugin in a stand-in for Grafana, with a Kafka of its own or yours.
-//! `workbench broker`: that Kafka alone.
+//! `workbench broker`: that Kafka and a schema registry alone. `workbench producers`: their records into another Kafka.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,7 +11,8 @@ use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use workbench::broker::{self, Broker};
 use workbench::host::{self, DataSource, Level, LogLine};
-use workbench::producers::Producers;
+use workbench::producers::{self, Example, Producers};
+use workbench::registry::{self, Registry};
 use workbench::server::{LiveOptions, Options, Server};
 
 #[derive(Parser)]
@@ -25,11 +26,23 @@ struct Cli {
 enum Command {
     /// Shows live panels of a Kafka's topics on a page
     Demo(Demo),
-    /// Runs an embedded Kafka with demo topics, and nothing else
+    /// Runs an embedded Kafka with demo topics and a schema registry, and nothing else
     Broker {
         /// The port to listen on; 0 takes any
         #[arg(long, default_value_t = 9092)]
         port: u16,
+        /// The schema registry's port; 0 takes any
+        #[arg(long, default_value_t = 8081)]
+        registry_port: u16,
+    },
+    /// Writes the demo topics into a Kafka of one broker, and their schemas into a registry
+    Producers {
+        /// The broker, host:port
+        #[arg(long)]
+        kafka: String,
+        /// Confluent's API of a schema registry, http://host:port/path
+        #[arg(long)]
+        registry: String,
     },
 }
 
@@ -59,7 +72,11 @@ struct Demo {
 async fn main() -> ExitCode {
     let run = match Cli::parse().command {
         Command::Demo(options) => demo(options).await,
-        Command::Broker { port } => broker(port).await,
+        Command::Broker {
+            port,
+            registry_port,
+        } => broker(port, registry_port).await,
+        Command::Producers { kafka, registry } => produce(&kafka, &registry).await,
     };
     match run {
         Ok(()) => ExitCode::SUCCESS,
@@ -73,8 +90,12 @@ async fn main() -> ExitCode {
 async fn demo(options: Demo) -> anyhow::Result<()> {
     let found = built(options)?;
     let stop = Stop::listen()?;
-    let kafka = Kafka::start(found.kafka, 0).await?;
-    let source = DataSource::new("kafka", json!({"bootstrapServers": kafka.bootstrap}));
+    let kafka = Kafka::start(found.kafka, 0, 0).await?;
+    let mut settings = json!({"bootstrapServers": kafka.bootstrap});
+    if let Some(embedded) = &kafka.embedded {
+        settings["schemaRegistryUrl"] = embedded.registry.url().into();
+    }
+    let source = DataSource::new("kafka", settings);
     println!("plugin   {}", found.binary.display());
     let verbose = found.verbose;
     let show = move |line: &LogLine| {
@@ -92,6 +113,7 @@ async fn demo(options: Demo) -> anyhow::Result<()> {
         frontend: Some(found.frontend),
         page: Some(found.page),
         source,
+        examples: kafka.examples(),
         live: LiveOptions::default(),
     })
     .await?;
@@ -109,27 +131,50 @@ async fn demo(options: Demo) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn broker(port: u16) -> anyhow::Result<()> {
+async fn broker(port: u16, registry_port: u16) -> anyhow::Result<()> {
     let stop = Stop::listen()?;
-    let _kafka = Kafka::start(None, port).await?;
+    let _kafka = Kafka::start(None, port, registry_port).await?;
     println!("Ctrl-C stops it.");
     stop.wait().await;
     Ok(())
 }
 
-/// A Kafka to show: the user's, which is only read, or an embedded one with producers.
+async fn produce(kafka: &str, registry: &str) -> anyhow::Result<()> {
+    let stop = Stop::listen()?;
+    let ids = registry::register(registry, producers::SCHEMAS).await?;
+    let producers = Producers::start(kafka, &ids).await?;
+    say(&producers);
+    println!("Ctrl-C stops it.");
+    stop.wait().await;
+    Ok(())
+}
+
+/// Says what is written.
+fn say(producers: &Producers) {
+    for about in producers.topics() {
+        println!("topic    {:9} {}", about.topic, about.text);
+    }
+}
+
+/// A Kafka to show: the user's, which is only read, or an embedded one with producers and a schema registry.
 struct Kafka {
     bootstrap: String,
-    _embedded: Option<(Broker, Producers)>,
+    embedded: Option<Embedded>,
+}
+
+struct Embedded {
+    producers: Producers,
+    registry: Registry,
+    _broker: Broker,
 }
 
 impl Kafka {
-    async fn start(theirs: Option<String>, port: u16) -> anyhow::Result<Kafka> {
+    async fn start(theirs: Option<String>, port: u16, registry_port: u16) -> anyhow::Result<Kafka> {
         if let Some(bootstrap) = theirs {
             println!("kafka    {bootstrap} (yours: it is only read)");
             return Ok(Kafka {
                 bootstrap,
-                _embedded: None,
+                embedded: None,
             });
         }
         let options = broker::Options {
@@ -142,14 +187,26 @@ impl Kafka {
         };
         let bootstrap = broker.bootstrap();
         println!("kafka    {bootstrap} (embedded)");
-        let producers = Producers::start(&bootstrap).await?;
-        for about in producers.topics() {
-            println!("topic    {:9} {}", about.topic, about.text);
-        }
+        let registry = Registry::start(registry_port, producers::SCHEMAS).await?;
+        println!("schemas  {} (embedded registry)", registry.address());
+        let producers = Producers::start(&bootstrap, registry.ids()).await?;
+        say(&producers);
         Ok(Kafka {
             bootstrap,
-            _embedded: Some((broker, producers)),
+            embedded: Some(Embedded {
+                producers,
+                registry,
+                _broker: broker,
+            }),
         })
+    }
+
+    /// Gives panels for what is written; nothing is known of a user's topics.
+    fn examples(&self) -> Vec<Example> {
+        match &self.embedded {
+            Some(embedded) => embedded.producers.examples().to_vec(),
+            None => Vec::new(),
+        }
     }
 }
 

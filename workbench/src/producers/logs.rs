@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat};
+use serde_json::json;
 
-use super::{About, Feed, Outgoing, pick};
+use super::{About, Feed, Outgoing, Panel, pick};
 
 pub(super) struct Logs;
 
@@ -17,6 +18,10 @@ impl Feed for Logs {
             history: Duration::from_mins(5),
             text: "plain text, 5 a second, 2 partitions",
         }
+    }
+
+    fn panel(&self) -> Panel {
+        Panel::table(json!({"messageFormat": "plaintext"}))
     }
 
     fn turn(&mut self, now: i64) -> Vec<Outgoing> {
@@ -40,7 +45,7 @@ impl Feed for Logs {
         let line = format!("{time} {level} {method} {path} {status} {taken}ms");
         vec![Outgoing {
             partition: fastrand::i32(0..2),
-            value: Some(line),
+            value: Some(line.into()),
             ..Outgoing::default()
         }]
     }

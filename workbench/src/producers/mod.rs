@@ -1,26 +1,36 @@
 //! Writers of demo records, each into a topic of its own, over TCP as any producer.
 
 mod client;
+mod hosts;
 mod logs;
+mod meters;
 mod orders;
 mod payments;
+mod rides;
+mod schemas;
 mod sensors;
 mod ticks;
+mod turbines;
+mod weather;
 
 use std::time::Duration;
 
+use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::host::now_ms;
+use crate::registry::Ids;
 use client::Client;
+pub use schemas::SCHEMAS;
 
 /// A record to write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outgoing {
     pub partition: i32,
-    pub key: Option<String>,
+    pub key: Option<Vec<u8>>,
     /// `None` is a tombstone.
-    pub value: Option<String>,
+    pub value: Option<Vec<u8>>,
     pub headers: Vec<(&'static str, String)>,
 }
 
@@ -28,6 +38,10 @@ pub struct Outgoing {
 trait Feed: Send {
     /// The topic and what is in it.
     fn about(&self) -> About;
+    /// How a panel shows it.
+    fn panel(&self) -> Panel {
+        Panel::series(json!({}))
+    }
     /// Makes the records of one turn.
     fn turn(&mut self, now_ms: i64) -> Vec<Outgoing>;
 }
@@ -45,30 +59,72 @@ pub struct About {
     pub text: &'static str,
 }
 
+/// How a panel shows a topic.
+#[derive(Clone, Debug, Serialize)]
+pub struct Panel {
+    /// The visualization: `timeseries` or `table`.
+    pub kind: &'static str,
+    /// Of the query, what is not as in a new one.
+    pub query: Value,
+}
+
+impl Panel {
+    fn series(query: Value) -> Panel {
+        let kind = "timeseries";
+        Panel { kind, query }
+    }
+
+    fn table(query: Value) -> Panel {
+        let kind = "table";
+        Panel { kind, query }
+    }
+}
+
+/// A topic to show: what is in it, and the panel for it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Example {
+    pub topic: &'static str,
+    pub text: &'static str,
+    #[serde(flatten)]
+    pub panel: Panel,
+}
+
 /// Running writers. Dropping it stops them.
 pub struct Producers {
     topics: Vec<About>,
+    examples: Vec<Example>,
     _tasks: JoinSet<()>,
 }
 
 impl Producers {
-    /// Creates the topics, and starts a writer for each.
-    pub async fn start(bootstrap: &str) -> anyhow::Result<Producers> {
+    /// Creates the topics, and starts a writer for each; `ids` are those of [`SCHEMAS`] where they are registered.
+    pub async fn start(bootstrap: &str, ids: &Ids) -> anyhow::Result<Producers> {
         let mut client = Client::connect(bootstrap).await?;
         let mut tasks = JoinSet::new();
-        let mut topics = Vec::new();
-        for mut feed in feeds() {
+        let (mut topics, mut examples) = (Vec::new(), Vec::new());
+        for mut feed in feeds(ids) {
             let about = feed.about();
             if client.create_topic(about.topic, about.partitions).await? {
                 write_history(&mut *feed, about, &mut client).await?;
             }
             topics.push(about);
+            examples.push(Example {
+                topic: about.topic,
+                text: about.text,
+                panel: feed.panel(),
+            });
             tasks.spawn(write(feed, bootstrap.to_owned()));
         }
         Ok(Producers {
             topics,
+            examples,
             _tasks: tasks,
         })
+    }
+
+    /// Gives a panel for each topic.
+    pub fn examples(&self) -> &[Example] {
+        &self.examples
     }
 
     /// Lists what is written.
@@ -77,13 +133,18 @@ impl Producers {
     }
 }
 
-fn feeds() -> Vec<Box<dyn Feed>> {
+fn feeds(ids: &Ids) -> Vec<Box<dyn Feed>> {
     vec![
         Box::new(sensors::Sensors),
         Box::new(orders::Orders::default()),
         Box::new(logs::Logs),
         Box::new(ticks::Ticks::default()),
         Box::new(payments::Payments),
+        Box::new(turbines::Turbines::new(ids)),
+        Box::new(weather::Weather::default()),
+        Box::new(rides::Rides::new(ids)),
+        Box::new(hosts::Hosts),
+        Box::new(meters::Meters::new(ids)),
     ]
 }
 
@@ -160,11 +221,13 @@ fn pick<'a>(of: &[&'a str]) -> &'a str {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
 
     #[test]
     fn feeds_are_what_they_say() {
-        for mut feed in feeds() {
+        for mut feed in feeds(&Ids::of(SCHEMAS)) {
             let about = feed.about();
             let turns: Vec<_> = (0..200).flat_map(|turn| feed.turn(turn * 1_000)).collect();
             assert!(!turns.is_empty(), "{about:?}");
@@ -177,17 +240,52 @@ mod tests {
                     assert_eq!(about.topic, "payments", "a tombstone: {record:?}");
                     continue;
                 };
-                let json = serde_json::from_str::<serde_json::Value>(value);
-                assert_eq!(json.is_ok(), about.topic != "logs", "{record:?}");
+                let json = serde_json::from_slice::<serde_json::Value>(value);
+                let is_json = about.text.contains("JSON");
+                assert_eq!(json.is_ok(), is_json, "{} {record:?}", about.topic);
             }
             let tombstones = turns.iter().filter(|record| record.value.is_none()).count();
             assert_eq!(tombstones > 0, about.topic == "payments", "{tombstones}");
-            assert_eq!(
-                turns[0].key.is_some(),
-                ["payments", "orders"].contains(&about.topic)
-            );
+            let keyed = feed.panel().query["keyFormat"].is_string();
+            assert_eq!(turns[0].key.is_some(), keyed, "{}", about.topic);
             assert_eq!(turns[0].headers.is_empty(), about.topic != "payments");
         }
+    }
+
+    #[test]
+    fn frames_name_the_registered_schemas() {
+        let ids = Ids::of(SCHEMAS);
+        let mut named = BTreeMap::new();
+        for mut feed in feeds(&ids) {
+            let records = (0..8).flat_map(|turn| feed.turn(turn * 1_000));
+            for record in records.collect::<Vec<_>>() {
+                for (part, bytes) in [("key", record.key), ("value", record.value)] {
+                    let Some(&[0, a, b, c, d]) =
+                        bytes.as_deref().and_then(|bytes| bytes.first_chunk())
+                    else {
+                        continue;
+                    };
+                    let about = (feed.about().topic, part);
+                    let ids: &mut BTreeSet<u32> = named.entry(about).or_default();
+                    ids.insert(u32::from_be_bytes([a, b, c, d]));
+                }
+            }
+        }
+        let id = |subject, version| ids.find(subject, version).expect("registered");
+        let expected = [
+            (("meters", "key"), vec![id("meters-key", 1)]),
+            (("rides", "value"), vec![id("rides-value", 1)]),
+            (("turbines", "key"), vec![id("turbines-key", 1)]),
+            (
+                ("turbines", "value"),
+                vec![id("turbines-value", 1), id("turbines-value", 2)],
+            ),
+        ];
+        let named: Vec<_> = named
+            .into_iter()
+            .map(|(about, ids)| (about, Vec::from_iter(ids)))
+            .collect();
+        assert_eq!(named, expected);
     }
 
     #[test]

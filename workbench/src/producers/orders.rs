@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{About, Feed, Outgoing, pick, round};
+use super::{About, Feed, Outgoing, Panel, pick, round};
 
 #[derive(Default)]
 pub(super) struct Orders {
@@ -20,6 +20,10 @@ impl Feed for Orders {
             history: Duration::from_mins(5),
             text: "nested JSON with arrays, 2 a second, 3 partitions",
         }
+    }
+
+    fn panel(&self) -> Panel {
+        Panel::table(json!({"keyFormat": "string"}))
     }
 
     fn turn(&mut self, _: i64) -> Vec<Outgoing> {
@@ -48,8 +52,8 @@ impl Feed for Orders {
         });
         vec![Outgoing {
             partition: (customer % 3) as i32,
-            key: Some(format!("customer-{customer}")),
-            value: Some(value.to_string()),
+            key: Some(format!("customer-{customer}").into()),
+            value: Some(value.to_string().into()),
             headers: Vec::new(),
         }]
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{About, Feed, Outgoing, pick, round};
+use super::{About, Feed, Outgoing, Panel, pick, round};
 
 pub(super) struct Payments;
 
@@ -19,6 +19,10 @@ impl Feed for Payments {
         }
     }
 
+    fn panel(&self) -> Panel {
+        Panel::table(json!({"keyFormat": "json", "headers": true}))
+    }
+
     fn turn(&mut self, _: i64) -> Vec<Outgoing> {
         let account = fastrand::u32(1..40);
         let region = pick(&["eu", "us"]);
@@ -31,8 +35,12 @@ impl Feed for Payments {
         let tombstone = fastrand::u8(..15) == 0;
         vec![Outgoing {
             partition: (account % 3) as i32,
-            key: Some(json!({"account": account, "region": region}).to_string()),
-            value: (!tombstone).then(|| value.to_string()),
+            key: Some(
+                json!({"account": account, "region": region})
+                    .to_string()
+                    .into(),
+            ),
+            value: (!tombstone).then(|| value.to_string().into()),
             headers: vec![
                 ("trace-id", format!("{:016x}", fastrand::u64(..))),
                 ("source", pick(&["app", "terminal", "web"]).to_owned()),

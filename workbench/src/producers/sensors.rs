@@ -29,7 +29,7 @@ impl Feed for Sensors {
             "heating": wave(now, 60.0, 0.0, 1.0) < 0.3,
         });
         vec![Outgoing {
-            value: Some(value.to_string()),
+            value: Some(value.to_string().into()),
             ..Outgoing::default()
         }]
     }

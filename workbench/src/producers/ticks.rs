@@ -40,9 +40,10 @@ impl Feed for Ticks {
                 let size = fastrand::u32(1..50);
                 Outgoing {
                     partition: (self.sequence % 3) as i32,
-                    value: Some(format!(
-                        r#"{{"symbol":"TEA","bid":{bid},"ask":{ask},"size":{size}}}"#
-                    )),
+                    value: Some(
+                        format!(r#"{{"symbol":"TEA","bid":{bid},"ask":{ask},"size":{size}}}"#)
+                            .into(),
+                    ),
                     ..Outgoing::default()
                 }
             })

@@ -15,6 +15,7 @@ use anyhow::Context as _;
 use tokio::net::TcpListener;
 
 use crate::host::{self, DataSource, Ended};
+use crate::producers::Example;
 use live::Live;
 use sources::Sources;
 use supervisor::Supervisor;
@@ -31,6 +32,8 @@ pub struct Options {
     /// The demo page's builds, `v10` and `v13`.
     pub page: Option<PathBuf>,
     pub source: DataSource,
+    /// Panels that the page offers.
+    pub examples: Vec<Example>,
     pub live: LiveOptions,
 }
 
@@ -74,6 +77,7 @@ struct App {
     sources: Sources,
     live: Live,
     files: routes::Files,
+    examples: Vec<Example>,
 }
 
 impl Server {
@@ -97,6 +101,7 @@ impl Server {
             sources,
             live,
             files,
+            examples: options.examples,
         });
         let router = routes::router(app.clone());
         let serving = tokio::spawn(async move {

@@ -121,7 +121,10 @@ async fn demo() {
     let dir = built();
     let mut demo = Running::start(demo_command(&dir, &[]));
     let lines = demo.until("open").await;
-    for topic in ["sensors", "orders", "logs", "ticks", "payments"] {
+    for topic in [
+        "sensors", "orders", "logs", "ticks", "payments", "turbines", "weather", "rides", "hosts",
+        "meters",
+    ] {
         assert!(
             lines
                 .iter()
@@ -140,6 +143,49 @@ async fn demo() {
                 .expect("set")
         )
     );
+    let (_, examples) = call_at(address, "GET", "/workbench/examples", "").await;
+    let examples = examples.as_array().expect("a list");
+    let turbines = examples
+        .iter()
+        .find(|example| example["topic"] == "turbines");
+    assert_eq!(turbines.expect("there")["query"]["messageFormat"], "avro");
+    let registry = source["jsonData"]["schemaRegistryUrl"]
+        .as_str()
+        .expect("set");
+    let registry = registry
+        .trim_start_matches("http://")
+        .parse()
+        .expect("an address");
+    for (path, status, key, expected) in [
+        ("/schemas/ids/2", 200, "/references", Value::Null),
+        ("/schemas/ids/99", 404, "/error_code", 40_403.into()),
+        (
+            "/subjects/rides-value/versions/latest",
+            200,
+            "/references/0/name",
+            "geo.proto".into(),
+        ),
+        (
+            "/subjects/turbines-value/versions/latest",
+            200,
+            "/id",
+            3.into(),
+        ),
+        ("/subjects/turbines-value/versions", 200, "/1", 2.into()),
+        (
+            "/subjects/turbines-value/versions/7",
+            404,
+            "/error_code",
+            40_402.into(),
+        ),
+        ("/subjects/none/versions", 404, "/error_code", 40_401.into()),
+        ("/subjects", 200, "/0", "geo.proto".into()),
+        ("/schemas/types", 200, "/1", "PROTOBUF".into()),
+    ] {
+        let (code, body) = call_at(registry, "GET", path, "").await;
+        let found = body.pointer(key).cloned().unwrap_or_default();
+        assert_eq!((code, found), (status, expected), "{path}: {body}");
+    }
     assert_eq!(call_at(address, "GET", "/", "").await.0, 200);
     let module = source["module"].as_str().expect("a path");
     assert_eq!(
@@ -175,7 +221,10 @@ async fn demo_with_their_kafka() {
 
 async fn broker() {
     let dir = built();
-    let mut broker = Running::start(workbench(&["broker", "--port", "0"], dir.path()));
+    let mut broker = Running::start(workbench(
+        &["broker", "--port", "0", "--registry-port", "0"],
+        dir.path(),
+    ));
     let lines = broker.until("Ctrl-C").await;
     assert!(lines[0].starts_with("kafka    127.0.0.1:"), "{lines:?}");
     broker.interrupt().await;

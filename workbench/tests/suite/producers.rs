@@ -9,7 +9,8 @@ use rdkafka::consumer::{Consumer as _, StreamConsumer};
 use rdkafka::message::{Headers as _, Message as _};
 use rdkafka::{Offset, TopicPartitionList};
 use workbench::broker::{Broker, Options};
-use workbench::producers::Producers;
+use workbench::producers::{Producers, SCHEMAS};
+use workbench::registry::Registry;
 
 pub(crate) fn cases() -> Vec<Trial> {
     vec![super::case("producers/topics", topics)]
@@ -17,7 +18,8 @@ pub(crate) fn cases() -> Vec<Trial> {
 
 async fn topics() {
     let broker = Broker::start(Options::default()).await.expect("started");
-    let producers = Producers::start(&broker.bootstrap())
+    let registry = Registry::start(0, SCHEMAS).await.expect("started");
+    let producers = Producers::start(&broker.bootstrap(), registry.ids())
         .await
         .expect("started");
     let consumer: StreamConsumer = ClientConfig::new()
@@ -53,6 +55,11 @@ async fn topics() {
         ("logs", 1_500),
         ("ticks", 12_000),
         ("payments", 900),
+        ("turbines", 1_200),
+        ("weather", 600),
+        ("rides", 600),
+        ("hosts", 600),
+        ("meters", 600),
     ] {
         assert!(
             counts.get(topic).is_some_and(|count| *count >= at_least),

@@ -29,6 +29,7 @@ pub(crate) async fn start(live: LiveOptions) -> Server {
         frontend: None,
         page: None,
         source: DataSource::new("k", json!({"ok": true})).secret("saslPassword", "s3cret"),
+        examples: Vec::new(),
         live,
     })
     .await

@@ -7,6 +7,7 @@ import { absoluteRange, resolveRange } from '../query/range';
 import { useValue } from './hooks';
 import { Edited, PanelEditor } from './PanelEditor';
 import { PanelView } from './PanelView';
+import { TopicPicker } from './TopicPicker';
 import { VariablePicker } from './VariablePicker';
 
 /** The dashboard: its controls, its panels, and below them the queries of the panel that is chosen. */
@@ -21,6 +22,7 @@ export function DashboardPage({ dashboard }: { dashboard: Dashboard }) {
       <div className={styles.controls}>
         <VariablePicker name="topic" dashboard={dashboard} />
         <div className={styles.gap} />
+        <TopicPicker dashboard={dashboard} onAdd={setChosen} />
         <ToolbarButton icon="plus" variant="canvas" onClick={add}>
           Add panel
         </ToolbarButton>

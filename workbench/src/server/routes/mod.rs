@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 
 use super::App;
 use super::live;
+use crate::producers::Example;
 pub(super) use files::Files;
 
 pub(super) fn router(app: Arc<App>) -> Router {
@@ -40,9 +41,15 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/ds/query", post(query::run))
         .route("/api/frontend/settings", get(settings::read))
         .route("/api/live/ws", any(live_socket))
+        .route("/workbench/examples", get(examples))
         .nest("/workbench", tests_only::router())
         .fallback(files::serve)
         .with_state(app)
+}
+
+/// Lists the panels that the page offers.
+async fn examples(State(app): State<Arc<App>>) -> Json<Vec<Example>> {
+    Json(app.examples.clone())
 }
 
 async fn live_socket(State(app): State<Arc<App>>, upgrade: WebSocketUpgrade) -> Response {
