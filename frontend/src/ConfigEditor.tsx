@@ -7,6 +7,7 @@ import React, { type JSX } from 'react';
 import { Advanced } from './fields/config/Advanced';
 import { Connection } from './fields/config/Connection';
 import { Limits } from './fields/config/Limits';
+import { Registry } from './fields/config/Registry';
 import { Sasl } from './fields/config/Sasl';
 import { protocolOf, Security } from './fields/config/Security';
 import { type EditorProps, section } from './fields/config/settings';
@@ -44,6 +45,12 @@ export function ConfigEditor(props: EditorProps) {
           <Tls {...settings} />
         </Section>
       )}
+      <Section
+        title="Schema registry"
+        description="Where the schemas of Avro and Protobuf topics are kept, if there is such a place."
+      >
+        <Registry {...settings} options={props.options} />
+      </Section>
       <Section title="Topics" description="Which topics this data source shows, whatever the user behind it may read.">
         <Topics {...settings} />
       </Section>

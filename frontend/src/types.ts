@@ -108,6 +108,9 @@ export interface TopicVariableQuery extends DataQuery {
 export type SecurityProtocol = 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
 export type SaslMechanism = 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
 
+export type RegistryType = 'confluent' | 'apicurio';
+export type RegistryAuth = 'none' | 'basic' | 'bearer' | 'oauth';
+
 /** The settings of a data source that are no secret. */
 export interface KafkaOptions extends DataSourceJsonData {
   bootstrapServers?: string;
@@ -123,8 +126,20 @@ export interface KafkaOptions extends DataSourceJsonData {
   tlsAuth?: boolean;
   tlsSkipVerify?: boolean;
   serverName?: string;
+  /** One address of a schema registry, or several with commas between them. */
   schemaRegistryUrl?: string;
+  /** Which API the registry has. `confluent` */
+  schemaRegistryType?: RegistryType;
+  /** How the registry is logged in to. `basic` where user and password are set, else `none` */
+  schemaRegistryAuth?: RegistryAuth;
   schemaRegistryUsername?: string;
+  schemaRegistryOAuthTokenUrl?: string;
+  schemaRegistryOAuthClientId?: string;
+  schemaRegistryOAuthScope?: string;
+  schemaRegistryServerName?: string;
+  schemaRegistryTlsSkipVerify?: boolean;
+  /** In milliseconds. 5,000 */
+  schemaRegistryTimeout?: number;
   flattenMaxDepth?: number;
   flattenFieldCap?: number;
   /** The peer's old place for what each query now says. */
@@ -146,6 +161,11 @@ export interface KafkaSecrets {
   tlsClientKey?: string;
   schemaRegistryPassword?: string;
   schemaRegistryUsername?: string;
+  schemaRegistryToken?: string;
+  schemaRegistryOAuthClientSecret?: string;
+  schemaRegistryTlsCACert?: string;
+  schemaRegistryTlsClientCert?: string;
+  schemaRegistryTlsClientKey?: string;
 }
 
 /** The answer to `topics`. */

@@ -100,6 +100,14 @@ const OPTIONS: Record<Exclude<keyof KafkaOptions, keyof DataSourceJsonData>, tru
   tlsSkipVerify: true,
   serverName: true,
   schemaRegistryUrl: true,
+  schemaRegistryType: true,
+  schemaRegistryAuth: true,
+  schemaRegistryOAuthTokenUrl: true,
+  schemaRegistryOAuthClientId: true,
+  schemaRegistryOAuthScope: true,
+  schemaRegistryServerName: true,
+  schemaRegistryTlsSkipVerify: true,
+  schemaRegistryTimeout: true,
   schemaRegistryUsername: true,
   flattenMaxDepth: true,
   flattenFieldCap: true,
@@ -117,6 +125,11 @@ const SECRETS: Record<keyof KafkaSecrets, true> = {
   tlsClientKey: true,
   schemaRegistryPassword: true,
   schemaRegistryUsername: true,
+  schemaRegistryToken: true,
+  schemaRegistryOAuthClientSecret: true,
+  schemaRegistryTlsCACert: true,
+  schemaRegistryTlsClientCert: true,
+  schemaRegistryTlsClientKey: true,
 };
 
 /** Settings that nobody has, which the process is to name. */

@@ -1,4 +1,5 @@
 import { type DataSourceSettings } from '@grafana/data';
+import { setBackendSrv } from '@grafana/runtime';
 import { render, screen } from '@testing-library/react';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
 import React, { useState } from 'react';
@@ -14,8 +15,8 @@ class Page {
   readonly user: UserEvent = userEvent.setup({ delay: null, pointerEventsCheck: 0 });
   readonly changes: Options[] = [];
 
-  constructor(jsonData: object, { secureJsonFields = {}, readOnly = false }: Partial<Options> = {}) {
-    render(<Settings page={this} saved={{ jsonData, secureJsonFields, readOnly, name: 'Kafka' } as Options} />);
+  constructor(jsonData: object, { secureJsonFields = {}, readOnly = false, ...saved }: Partial<Options> = {}) {
+    render(<Settings page={this} saved={{ ...saved, jsonData, secureJsonFields, readOnly, name: 'Kafka' } as Options} />);
   }
 
   get last(): Options | undefined {
@@ -47,13 +48,16 @@ class Page {
 function Settings({ page, saved }: { page: Page; saved: Options }) {
   const [options, setOptions] = useState(saved);
   return (
-    <ConfigEditor
-      options={options}
-      onOptionsChange={(changed) => {
-        page.changes.push(changed);
-        setOptions(changed);
-      }}
-    />
+    <>
+      <ConfigEditor
+        options={options}
+        onOptionsChange={(changed) => {
+          page.changes.push(changed);
+          setOptions(changed);
+        }}
+      />
+      <button onClick={() => setOptions({ ...options, version: (options.version ?? 0) + 1 })}>Save</button>
+    </>
   );
 }
 
@@ -61,6 +65,7 @@ function control(label: string): HTMLElement {
   return screen.getByLabelText(label, { selector: 'input, textarea' });
 }
 
+const REGISTRY = { schemaRegistryUrl: 'https://registry:8081' };
 const PEER = {
   bootstrapServers: 'localhost:9092',
   schemaRegistryUrl: 'http://registry:8081',
@@ -101,9 +106,12 @@ describe('saved settings', () => {
     }
   });
 
-  it('have no controls for what does nothing yet', () => {
-    new Page(PEER);
-    expect(screen.queryByText(/registry/i)).toBeNull();
+  it.each([
+    ['bob', 'User and password'],
+    ['', 'None'],
+  ])('show the registry’s login as the process takes it, with the user “%s”', (schemaRegistryUsername, want) => {
+    new Page({ ...PEER, schemaRegistryUsername });
+    expect(screen.getByText(want)).toBeVisible();
   });
 });
 
@@ -137,6 +145,27 @@ const CASES: Case[] = [
   { name: 'allowed topics', act: (p) => p.write('Allowed topics', 'a*\n\n{b,c}'), patch: { topicAllow: ['a*', '{b,c}'] } },
   { name: 'denied topics', act: (p) => p.write('Denied topics', 'x'), patch: { topicDeny: ['x'] } },
   { name: 'nothing denied', saved: { topicDeny: ['x'] }, act: (p) => p.write('Denied topics', ''), patch: { topicDeny: undefined } },
+  { name: 'registry', act: (p) => p.write('Registry URL', 'http://a:1,http://b'), patch: { schemaRegistryUrl: 'http://a:1,http://b' } },
+  { name: 'no registry', act: (p) => p.write('Registry URL', ''), patch: { schemaRegistryUrl: undefined } },
+  { name: 'registry type', act: (p) => p.choose('Registry type', 'Apicurio'), patch: { schemaRegistryType: 'apicurio' } },
+  { name: 'registry login', act: (p) => p.choose('Registry login', 'OAuth'), patch: { schemaRegistryAuth: 'oauth' } },
+  { name: 'registry user', act: (p) => p.write('Registry user', 'eve'), patch: { schemaRegistryUsername: 'eve' } },
+  {
+    name: 'token URL',
+    saved: { schemaRegistryAuth: 'oauth' },
+    act: (p) => p.write('Token URL', 'https://l/t'),
+    patch: { schemaRegistryOAuthTokenUrl: 'https://l/t' },
+  },
+  { name: 'OAuth client', saved: { schemaRegistryAuth: 'oauth' }, act: (p) => p.write('OAuth client id', 'me'), patch: { schemaRegistryOAuthClientId: 'me' } },
+  { name: 'scope', saved: { schemaRegistryAuth: 'oauth' }, act: (p) => p.write('Scope', 'a b'), patch: { schemaRegistryOAuthScope: 'a b' } },
+  { name: 'registry server name', saved: REGISTRY, act: (p) => p.write('Registry server name', 'r'), patch: { schemaRegistryServerName: 'r' } },
+  {
+    name: 'skip verification of the registry',
+    saved: REGISTRY,
+    act: (p) => p.toggle('Skip verification of the registry'),
+    patch: { schemaRegistryTlsSkipVerify: true },
+  },
+  { name: 'registry timeout', act: (p) => p.write('Registry timeout', '900'), patch: { schemaRegistryTimeout: 900 } },
   { name: 'live budget', folded: true, act: (p) => p.write('Live budget', '64'), patch: { liveSlotKiB: 64 } },
   { name: 'depth', folded: true, act: (p) => p.write('Flatten depth', '9'), patch: { flattenMaxDepth: 9 } },
   { name: 'fields', folded: true, act: (p) => p.write('Field limit', '50'), patch: { flattenFieldCap: 50 } },
@@ -169,30 +198,78 @@ describe('a control', () => {
 
 describe('a secret', () => {
   const TLS = { securityProtocol: 'SASL_SSL', tlsAuth: true, tlsAuthWithCACert: true };
+  const SECRETS: Array<[string, keyof KafkaSecrets, object]> = [
+    ['Password', 'saslPassword', TLS],
+    ['CA certificate', 'tlsCACert', TLS],
+    ['Certificate', 'tlsClientCert', TLS],
+    ['Private key', 'tlsClientKey', TLS],
+    ['Registry password', 'schemaRegistryPassword', { ...REGISTRY, schemaRegistryAuth: 'basic' }],
+    ['Registry token', 'schemaRegistryToken', { ...REGISTRY, schemaRegistryAuth: 'bearer' }],
+    ['OAuth client secret', 'schemaRegistryOAuthClientSecret', { ...REGISTRY, schemaRegistryAuth: 'oauth' }],
+    ['Registry CA certificate', 'schemaRegistryTlsCACert', REGISTRY],
+    ['Registry certificate', 'schemaRegistryTlsClientCert', REGISTRY],
+    ['Registry private key', 'schemaRegistryTlsClientKey', REGISTRY],
+  ];
 
-  it.each([
-    ['Password', 'saslPassword'],
-    ['CA certificate', 'tlsCACert'],
-    ['Certificate', 'tlsClientCert'],
-    ['Private key', 'tlsClientKey'],
-  ] as const)('%s is written, and forgotten with a click', async (label, key) => {
-    const page = new Page(TLS);
+  it.each(SECRETS)('%s is written', async (label, key, settings) => {
+    const page = new Page(settings);
     await page.write(label, 'secret');
     expect(page.last?.secureJsonData).toEqual({ [key]: 'secret' });
-    expect(page.last?.jsonData).toEqual(TLS);
+    expect(page.last?.jsonData).toEqual(settings);
   });
 
-  it.each(['saslPassword', 'tlsCACert', 'tlsClientCert', 'tlsClientKey'] as const)('%s is kept until it is reset', async (key) => {
-    const page = new Page(TLS, { secureJsonFields: { [key]: true, schemaRegistryPassword: true } });
+  it.each(SECRETS)('%s is kept until it is reset', async (_, key, settings) => {
+    const page = new Page(settings, { secureJsonFields: { [key]: true, other: true } });
     await page.user.click(screen.getByRole('button', { name: 'Reset' }));
     expect(page.changes).toHaveLength(1);
-    expect(page.last?.secureJsonFields).toEqual({ [key]: false, schemaRegistryPassword: true });
+    expect(page.last?.secureJsonFields).toEqual({ [key]: false, other: true });
     expect(page.last?.secureJsonData).toEqual({ [key]: '' });
   });
 
   it('is never shown while it is typed', () => {
     new Page(TLS);
     expect(control('Password')).toHaveAttribute('type', 'password');
+  });
+});
+
+describe('the registry’s test', () => {
+  const button = () => screen.getByRole('button', { name: 'Test registry' });
+
+  it('asks the process, and says what it says', async () => {
+    const get = vi.fn(async () => ({ status: 1, message: 'Schema registry is accessible' }));
+    setBackendSrv({ get } as never);
+    const page = new Page(REGISTRY, { uid: 'a b' });
+    await page.user.click(button());
+    expect(await screen.findByText('Schema registry is accessible')).toBeVisible();
+    expect(get).toHaveBeenCalledExactlyOnceWith('/api/datasources/uid/a%20b/resources/validate-schema-registry', undefined, undefined, {
+      showErrorAlert: false,
+    });
+  });
+
+  it('says what is wrong in the words of the process', async () => {
+    const refused = { status: 400, data: { status: 2, message: 'Cannot connect to schema registry: refused' }, config: {} };
+    setBackendSrv({ get: () => Promise.reject(refused) } as never);
+    const page = new Page(REGISTRY, { uid: 'x' });
+    await page.user.click(button());
+    expect(await screen.findByText('Cannot connect to schema registry: refused')).toBeVisible();
+  });
+
+  it('waits until what was changed is saved', async () => {
+    const page = new Page(REGISTRY, { uid: 'x', version: 1 });
+    expect(button()).toBeEnabled();
+    await page.write('Registry URL', 'http://other:8081');
+    expect(button()).toBeDisabled();
+    expect(screen.getByText(/Save first/)).toBeVisible();
+    await page.user.click(screen.getByRole('button', { name: 'Save' }));
+    expect(button()).toBeEnabled();
+    await page.write('Registry URL', 'http://another:8081');
+    await page.write('Registry URL', 'http://other:8081');
+    expect(button()).toBeEnabled();
+  });
+
+  it('is there only where there is a registry', () => {
+    new Page({});
+    expect(screen.queryByRole('button', { name: 'Test registry' })).toBeNull();
   });
 });
 
@@ -224,6 +301,26 @@ describe('what is wrong stands beside the field', () => {
     [{ securityProtocol: 'SSL', tlsAuth: true }, { tlsClientKey: true }, ['The key needs its certificate']],
     [{ securityProtocol: 'SSL', tlsAuth: true }, { tlsClientKey: true, tlsClientCert: true }, []],
     [{ securityProtocol: 'SSL', tlsSkipVerify: true }, {}, ['are not checked']],
+    [{ schemaRegistryUrl: 'http://a, https://[::1]:8081/base/' }, {}, []],
+    [{ schemaRegistryUrl: 'registry:8081' }, {}, ['begins with http:// or https://']],
+    [{ schemaRegistryUrl: 'http://a,b:1' }, {}, ['begins with http:// or https://: “b:1”']],
+    [{ schemaRegistryUrl: 'http://a b' }, {}, ['is no address']],
+    [{ schemaRegistryUrl: 'http://:x' }, {}, ['is no address']],
+    [{ schemaRegistryUrl: 'http://a?x=1' }, {}, ['Leave out']],
+    [{ schemaRegistryUrl: 'http://bob:pw@a' }, {}, ['can read the password']],
+    [{ ...REGISTRY, schemaRegistryType: 'glue' }, {}, ['no type of registry']],
+    [{ ...REGISTRY, schemaRegistryAuth: 'kerberos' }, {}, ['no way to log in']],
+    [{ ...REGISTRY, schemaRegistryUsername: 'bob' }, {}, ['The user needs a password']],
+    [{ ...REGISTRY, schemaRegistryUsername: 'bob' }, { schemaRegistryPassword: true }, []],
+    [REGISTRY, { schemaRegistryUsername: true, schemaRegistryPassword: true }, []],
+    [REGISTRY, { schemaRegistryPassword: true }, ['The password needs a user']],
+    [{ ...REGISTRY, schemaRegistryAuth: 'none', schemaRegistryUsername: 'bob' }, {}, []],
+    [{ ...REGISTRY, schemaRegistryAuth: 'bearer' }, {}, ['Paste the token']],
+    [{ ...REGISTRY, schemaRegistryAuth: 'oauth' }, {}, ['the address that gives tokens', 'Write the client id', 'Paste the client’s secret']],
+    [REGISTRY, { schemaRegistryTlsClientCert: true }, ['The certificate needs its key']],
+    [REGISTRY, { schemaRegistryTlsClientKey: true }, ['The key needs its certificate']],
+    [{ ...REGISTRY, schemaRegistryTlsSkipVerify: true }, {}, ['is not checked']],
+    [{ ...REGISTRY, schemaRegistryTimeout: 1 }, {}, ['from 100 to 60,000']],
     [{ topicAllow: ['a*', '[ab]?', '{a,b}'] }, {}, []],
     [{ topicAllow: ['[a'] }, {}, ['A bracket in “[a” has no partner']],
     [{ topicDeny: ['a b'] }, {}, ['One pattern a line']],
@@ -273,18 +370,18 @@ describe('what is wrong stands beside the field', () => {
 it('has a section for TLS and one for the login only where the protocol has them', async () => {
   const page = new Page({});
   const sections = () => screen.getAllByRole('heading').map(({ textContent }) => textContent);
-  expect(sections()).toEqual(['Connection', 'Security', 'Topics', 'Limits', 'Advanced']);
+  expect(sections()).toEqual(['Connection', 'Security', 'Schema registry', 'Topics', 'Limits', 'Advanced']);
   await page.choose('Security protocol', 'SASL_SSL');
-  expect(sections()).toEqual(['Connection', 'Security', 'Authentication', 'TLS', 'Topics', 'Limits', 'Advanced']);
+  expect(sections()).toEqual(['Connection', 'Security', 'Authentication', 'TLS', 'Schema registry', 'Topics', 'Limits', 'Advanced']);
   expect(control('Server name')).toBeEnabled();
   await page.choose('Security protocol', 'SSL');
-  expect(sections()).toEqual(['Connection', 'Security', 'TLS', 'Topics', 'Limits', 'Advanced']);
+  expect(sections()).toEqual(['Connection', 'Security', 'TLS', 'Schema registry', 'Topics', 'Limits', 'Advanced']);
 });
 
 it('has help at every control', async () => {
-  const page = new Page({ securityProtocol: 'SASL_SSL', tlsAuth: true, tlsAuthWithCACert: true });
+  const page = new Page({ securityProtocol: 'SASL_SSL', tlsAuth: true, tlsAuthWithCACert: true, ...REGISTRY, schemaRegistryAuth: 'oauth' });
   await page.unfold();
   const labels = [...document.querySelectorAll('label')].filter(({ textContent }) => textContent !== '');
-  expect(labels).toHaveLength(23);
+  expect(labels).toHaveLength(36);
   labels.forEach((label) => expect(label.querySelector('span')?.textContent).toMatch(/\.$/));
 });

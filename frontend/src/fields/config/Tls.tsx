@@ -1,8 +1,8 @@
 import React from 'react';
 
 import { flag, text } from '../parts/lenient';
-import { certificate, privateKey } from './check';
-import { SecretSetting, SwitchSetting, TextSetting } from './parts';
+import { Authority, ClientCertificate } from './certificates';
+import { SwitchSetting, TextSetting } from './parts';
 import { type SectionProps } from './settings';
 
 /** How the brokers prove who they are, and how this data source does. */
@@ -10,8 +10,6 @@ export function Tls({ settings, secrets, set, readOnly }: SectionProps) {
   const skipVerify = flag(settings.tlsSkipVerify);
   const ownCa = flag(settings.tlsAuthWithCACert);
   const clientAuth = flag(settings.tlsAuth);
-  const missing = (key: 'tlsCACert' | 'tlsClientCert' | 'tlsClientKey', what: string) =>
-    secrets.present(key) ? undefined : what;
   return (
     <>
       <TextSetting
@@ -29,19 +27,7 @@ export function Tls({ settings, secrets, set, readOnly }: SectionProps) {
         onChange={(tlsAuthWithCACert) => set({ tlsAuthWithCACert })}
         readOnly={readOnly}
       />
-      {ownCa && (
-        <SecretSetting
-          label="CA certificate"
-          required
-          help="The authority’s certificate, or several one after another, in PEM form."
-          placeholder="-----BEGIN CERTIFICATE-----"
-          name="tlsCACert"
-          secrets={secrets}
-          multiline
-          error={certificate(secrets.typed('tlsCACert')) ?? missing('tlsCACert', 'Paste the authority’s certificate')}
-          readOnly={readOnly}
-        />
-      )}
+      {ownCa && <Authority name="tlsCACert" secrets={secrets} required readOnly={readOnly} />}
       <SwitchSetting
         label="Client certificate"
         help="Shows the brokers a certificate of this data source, where they ask for one."
@@ -50,36 +36,13 @@ export function Tls({ settings, secrets, set, readOnly }: SectionProps) {
         readOnly={readOnly}
       />
       {clientAuth && (
-        <>
-          <SecretSetting
-            label="Certificate"
-            required
-            help="This data source’s certificate in PEM form, with the ones between it and the authority, if any."
-            placeholder="-----BEGIN CERTIFICATE-----"
-            name="tlsClientCert"
-            secrets={secrets}
-            multiline
-            error={
-              certificate(secrets.typed('tlsClientCert')) ??
-              missing('tlsClientCert', secrets.present('tlsClientKey') ? 'The key needs its certificate' : 'Paste the certificate')
-            }
-            readOnly={readOnly}
-          />
-          <SecretSetting
-            label="Private key"
-            required
-            help="The certificate’s private key in PEM form, without a password."
-            placeholder="-----BEGIN PRIVATE KEY-----"
-            name="tlsClientKey"
-            secrets={secrets}
-            multiline
-            error={
-              privateKey(secrets.typed('tlsClientKey')) ??
-              missing('tlsClientKey', secrets.present('tlsClientCert') ? 'The certificate needs its key' : 'Paste the private key')
-            }
-            readOnly={readOnly}
-          />
-        </>
+        <ClientCertificate
+          certificate="tlsClientCert"
+          privateKey="tlsClientKey"
+          secrets={secrets}
+          required
+          readOnly={readOnly}
+        />
       )}
       <SwitchSetting
         label="Skip verification"

@@ -33,6 +33,41 @@ function broker(entry: string): Wrong {
   return undefined;
 }
 
+/** Checks a list of http or https addresses, with commas between them. */
+export function urls(list: string): Wrong {
+  for (const entry of list.split(',').map((part) => part.trim())) {
+    const wrong = entry === '' ? undefined : url(entry);
+    if (wrong !== undefined) {
+      return wrong;
+    }
+  }
+  return undefined;
+}
+
+function url(entry: string): Wrong {
+  if (!/^https?:\/\//i.test(entry)) {
+    return `An address begins with http:// or https://: “${entry}”`;
+  }
+  if (/[?#]/.test(entry)) {
+    return 'Leave out “?” or “#” and what follows';
+  }
+  const address = /\s/.test(entry) ? undefined : parsed(entry);
+  if (address === undefined) {
+    return `“${entry}” is no address: write https://host:port`;
+  }
+  return address.username !== '' || address.password !== ''
+    ? 'Whoever sees these settings can read the password in the address: write user and password in the fields below'
+    : undefined;
+}
+
+function parsed(entry: string): URL | undefined {
+  try {
+    return new URL(entry);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Checks that a text is a certificate, or several, in PEM form. */
 export function certificate(pem: string): Wrong {
   if (pem.trim() === '' || /-----BEGIN (TRUSTED )?CERTIFICATE-----/.test(pem)) {
