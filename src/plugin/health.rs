@@ -10,12 +10,14 @@ use grafana_plugin_sdk::pluginv2::{
     CheckHealthRequest, CheckHealthResponse, CollectMetricsRequest, CollectMetricsResponse,
 };
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use tonic::{Request, Response, Status};
 
 use super::instance::{Instance, Instances};
 use crate::consume::errors::{Cause, Fault, KafkaError};
 use crate::consume::probe;
 use crate::consume::topics::Cluster;
+use crate::registry::Registry;
 
 /// How long a broker that is not needed may keep the answer waiting.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -116,6 +118,18 @@ impl Report {
         }
     }
 
+    /// Adds what is to be said of the schema registry; a Kafka that fails is said first.
+    fn with_registry(mut self, registry: Option<&str>) -> Self {
+        if let Some(registry) = registry {
+            if !self.message.ends_with(['.', '!', '?']) {
+                self.message.push('.');
+            }
+            self.message.push(' ');
+            self.message += registry;
+        }
+        self
+    }
+
     fn into_response(self) -> CheckHealthResponse {
         CheckHealthResponse {
             status: self.status.into(),
@@ -126,6 +140,31 @@ impl Report {
 }
 
 async fn check(instance: &Instance) -> Report {
+    let settings = &instance.settings;
+    let (report, registry) = tokio::join!(
+        check_kafka(instance),
+        check_registry(&instance.registry, settings.health_timeout)
+    );
+    report.with_registry(registry.as_deref())
+}
+
+/// Gives what Save & test says of the schema registry, if there is one. Topics without schemas do not need it, so that it cannot
+/// be had is a warning.
+async fn check_registry(registry: &Registry, limit: Duration) -> Option<String> {
+    if !registry.is_configured() {
+        return None;
+    }
+    Some(match timeout(limit, registry.check()).await {
+        Ok(Ok(())) => "The schema registry is accessible.".to_owned(),
+        Ok(Err(error)) => format!("Warning: {error}."),
+        Err(_) => format!(
+            "Warning: the schema registry gave no answer within {} ms.",
+            limit.as_millis()
+        ),
+    })
+}
+
+async fn check_kafka(instance: &Instance) -> Report {
     let settings = &instance.settings;
     let problems = [
         settings.problems.as_slice(),

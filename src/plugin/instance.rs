@@ -17,6 +17,7 @@ use crate::consume::clients::Clients;
 use crate::consume::errors::KafkaError;
 use crate::decode::SchemaCache;
 use crate::perf::PerfFlags;
+use crate::registry::Registry;
 
 /// Is one data source as it was last saved.
 pub(super) struct Instance {
@@ -27,6 +28,8 @@ pub(super) struct Instance {
     /// The columns of what runs.
     pub(super) schemas: Schemas,
     pub(super) flags: PerfFlags,
+    /// Where schemas come from.
+    pub(super) registry: Registry,
     /// The schemas that its streams and queries have met.
     pub(super) compiled: SchemaCache,
 }
@@ -126,6 +129,7 @@ impl Instances {
             budget: Arc::new(SlotBudget::new(settings.slot_bytes)),
             schemas: Schemas::default(),
             flags: self.flags,
+            registry: Registry::new(&settings.registry),
             compiled: SchemaCache::new(&self.flags),
             settings,
         })

@@ -1,6 +1,9 @@
 //! `CallResource`: what the query editor asks while somebody types.
 //!
-//! `topics?search=&limit=&internal=` and `partitions?topic=`, both GET, with JSON answers.
+//! `topics?search=&limit=&internal=`, `partitions?topic=` and `validate-schema-registry` with GET, `validate-avro-schema` with
+//! POST; answers are JSON.
+
+mod validate;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,16 +48,12 @@ impl Resource for Resources {
         request: Request<CallResourceRequest>,
     ) -> Result<Response<Self::CallResourceStream>, Status> {
         let request = request.into_inner();
-        let answer = match Call::of(&request) {
+        let (code, body) = match Call::of(&request) {
             Some(call) => match self.instances.of(request.plugin_context.as_ref()) {
-                Ok(instance) => call.answer(&instance).await,
-                Err(error) => Err((FAILED, error.to_string())),
+                Ok(instance) => call.answer(&instance, &request.body).await,
+                Err(error) => (FAILED, json!({ "error": error.to_string() })),
             },
-            None => Err((NOT_FOUND, "Not found".to_owned())),
-        };
-        let (code, body) = match answer {
-            Ok(body) => (200, body),
-            Err((code, text)) => (code, json!({ "error": text })),
+            None => (NOT_FOUND, json!({ "error": "Not found" })),
         };
         Ok(Response::new(once(Ok(as_json(code, &body)))))
     }
@@ -71,19 +70,18 @@ enum Call {
     Partitions {
         topic: String,
     },
+    ValidateRegistry,
+    ValidateAvro,
 }
 
 type Answer = Result<Value, (u16, String)>;
 
 impl Call {
     fn of(request: &CallResourceRequest) -> Option<Self> {
-        if request.method != "GET" {
-            return None;
-        }
         let parameters = parameters(&request.url);
         let text = |name: &str| parameters.get(name).cloned().unwrap_or_default();
-        match request.path.trim_matches('/') {
-            "topics" => {
+        match (request.method.as_str(), request.path.trim_matches('/')) {
+            ("GET", "topics") => {
                 let limit = text("limit")
                     .parse()
                     .ok()
@@ -100,62 +98,72 @@ impl Call {
                     internal,
                 })
             }
-            "partitions" => Some(Self::Partitions {
+            ("GET", "partitions") => Some(Self::Partitions {
                 topic: text("topic"),
             }),
+            ("GET", "validate-schema-registry") => Some(Self::ValidateRegistry),
+            ("POST", "validate-avro-schema") => Some(Self::ValidateAvro),
             _ => None,
         }
     }
 
-    async fn answer(self, instance: &Instance) -> Answer {
-        match self {
+    /// Gives the status and the body.
+    async fn answer(self, instance: &Instance, body: &[u8]) -> (u16, Value) {
+        let answer = match self {
+            Self::ValidateRegistry => return validate::registry(&instance.registry).await,
+            Self::ValidateAvro => return validate::avro(body).await,
             Self::Topics {
-                search: text,
+                search,
                 limit,
                 internal,
-            } => {
-                let cluster = instance
-                    .clients
-                    .cluster(instance.clients.timeout())
-                    .await
-                    .map_err(|error| (FAILED, format!("Failed to get topics: {error}")))?;
-                let topics = search(
-                    &cluster.topics,
-                    &instance.settings.topics,
-                    &text,
-                    internal,
-                    limit,
-                );
-                Ok(json!({ "topics": topics, "prefix": text, "limit": limit }))
-            }
-            Self::Partitions { topic } => {
-                if topic.trim().is_empty() {
-                    return Err((BAD_REQUEST, "topic parameter is required".to_owned()));
-                }
-                let topic =
-                    TopicName::parse(&topic).map_err(|error| (BAD_REQUEST, error.to_string()))?;
-                if !instance.settings.topics.permits(topic.as_str()) {
-                    return Err((
-                        FORBIDDEN,
-                        format!("topic {topic} is not among those that this data source may show"),
-                    ));
-                }
-                let partitions =
-                    instance
-                        .clients
-                        .partitions(&topic)
-                        .await
-                        .map_err(|error| match error {
-                            KafkaError::UnknownTopic(topic) => {
-                                (NOT_FOUND, format!("topic {topic} not found"))
-                            }
-                            KafkaError::Forbidden(_) => (FORBIDDEN, error.to_string()),
-                            error => (FAILED, format!("Failed to get partitions: {error}")),
-                        })?;
-                Ok(json!({ "partitions": partitions, "topic": topic.as_str() }))
-            }
+            } => topics(instance, &search, limit, internal).await,
+            Self::Partitions { topic } => partitions(instance, &topic).await,
+        };
+        match answer {
+            Ok(body) => (200, body),
+            Err((code, text)) => (code, json!({ "error": text })),
         }
     }
+}
+
+async fn topics(instance: &Instance, text: &str, limit: usize, internal: bool) -> Answer {
+    let cluster = instance
+        .clients
+        .cluster(instance.clients.timeout())
+        .await
+        .map_err(|error| (FAILED, format!("Failed to get topics: {error}")))?;
+    let policy = &instance.settings.topics;
+    let topics = search(&cluster.topics, policy, text, internal, limit);
+    Ok(json!({ "topics": topics, "prefix": text, "limit": limit }))
+}
+
+async fn partitions(instance: &Instance, topic: &str) -> Answer {
+    let topic = permitted(instance, topic)?;
+    let partitions = instance
+        .clients
+        .partitions(&topic)
+        .await
+        .map_err(|error| match error {
+            KafkaError::UnknownTopic(topic) => (NOT_FOUND, format!("topic {topic} not found")),
+            KafkaError::Forbidden(_) => (FORBIDDEN, error.to_string()),
+            error => (FAILED, format!("Failed to get partitions: {error}")),
+        })?;
+    Ok(json!({ "partitions": partitions, "topic": topic.as_str() }))
+}
+
+/// Reads a topic's name, and tells whether the data source may show it.
+fn permitted(instance: &Instance, topic: &str) -> Result<TopicName, (u16, String)> {
+    if topic.trim().is_empty() {
+        return Err((BAD_REQUEST, "topic parameter is required".to_owned()));
+    }
+    let topic = TopicName::parse(topic).map_err(|error| (BAD_REQUEST, error.to_string()))?;
+    if !instance.settings.topics.permits(topic.as_str()) {
+        return Err((
+            FORBIDDEN,
+            format!("topic {topic} is not among those that this data source may show"),
+        ));
+    }
+    Ok(topic)
 }
 
 /// Reads the query part of a URL; of a name that comes twice the last value stands.
@@ -263,6 +271,14 @@ mod tests {
                     topic: String::new(),
                 }),
             ),
+            (
+                "GET",
+                "validate-schema-registry",
+                Some(Call::ValidateRegistry),
+            ),
+            ("POST", "validate-avro-schema", Some(Call::ValidateAvro)),
+            ("GET", "validate-avro-schema", None),
+            ("POST", "validate-schema-registry", None),
             ("POST", "topics", None),
             ("GET", "brokers", None),
             ("GET", "topics/x", None),

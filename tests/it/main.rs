@@ -13,6 +13,7 @@ mod policy;
 mod process;
 mod query;
 mod records;
+mod registry;
 mod resources;
 mod rights;
 mod slow;

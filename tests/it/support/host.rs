@@ -121,6 +121,15 @@ impl Host {
             .await?)
     }
 
+    /// Calls a resource with POST and JSON.
+    pub(crate) async fn post(&self, url: &str, body: &Value) -> Result<Resource> {
+        let body = body.to_string();
+        Ok(self
+            .plugin
+            .call_resource(&self.source, "POST", url, body.as_bytes())
+            .await?)
+    }
+
     /// Returns the process's memory: now and at its peak, in bytes.
     pub(crate) fn memory(&self) -> Result<(u64, u64)> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.plugin.pid()))?;
