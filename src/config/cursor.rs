@@ -13,6 +13,7 @@ pub struct Cursor {
     /// Kafka's id of the topic, base64; it changes when a topic is deleted and created again. Brokers before 2.8 have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic_id: Option<String>,
-    /// Partition to next offset.
+    /// Partition to next offset. A negative number, -N, stands for the last N records of a partition that had no leader: where
+    /// they begin is counted once it has one.
     pub next: BTreeMap<i32, i64>,
 }

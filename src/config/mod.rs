@@ -22,7 +22,7 @@ pub use digest::{data, key, path};
 pub use line_protocol::{
     LineProtocolLayout, LineProtocolOptions, LineTimeUnit, NameFilter, TagFilter,
 };
-pub use query::{PanelQuery, QueryError, Subscription};
+pub use query::{MAX_LAST_N, PanelQuery, QueryError, Subscription};
 pub use registry::{
     RegistryApi, RegistryAuth, RegistryFault, RegistrySettings, RegistryTls, RegistryUrl, UrlFault,
 };

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// The most records a partition that `lastN` takes.
-const MAX_LAST_N: i64 = 1_000_000;
+pub const MAX_LAST_N: i64 = 1_000_000;
 /// What `lastN` is where the query does not say.
 const DEFAULT_LAST_N: i64 = 100;
 

@@ -8,20 +8,25 @@ use std::time::Duration;
 use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError as ClientError, KafkaResult};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tracing::debug;
 
 use super::errors::{KafkaError, is_transport};
 use super::faults::FaultLog;
+use super::login::Login;
 use super::properties;
 use crate::config::{IsolationLevel, Settings};
 
 /// Calls that may block a thread at the same time: a black-holed broker keeps a thread past the deadline of its call.
 const MAX_BLOCKED_CALLS: usize = 16;
 /// How long the reason for a failed call may take from librdkafka's queue to the fault log.
-const REASON_DELAY: Duration = Duration::from_millis(150);
+pub(super) const REASON_DELAY: Duration = Duration::from_millis(150);
+/// Bounded reads at the same time. Each has a client of its own: a dashboard of a hundred panels must not make as many.
+const MAX_SCANS: usize = 8;
+/// How long one attempt of a call waits before it looks whether waiting is of any use. It doubles.
+const FIRST_ATTEMPT: Duration = Duration::from_secs(1);
 /// How long brokers that fail are tried again before a call gives up ahead of its deadline.
 pub(super) const SETTLE: Duration = Duration::from_secs(2);
 /// How often the thread that serves callbacks looks whether its client is still wanted.
@@ -80,7 +85,12 @@ pub struct Clients {
     timeout: Duration,
     current: Mutex<Option<Arc<Client>>>,
     calls: Arc<Semaphore>,
+    scans: Arc<Semaphore>,
+    login: Arc<Login>,
 }
+
+/// Is the right of one bounded read to have a client; dropping it lets the next one in.
+pub struct Turn(#[expect(dead_code, reason = "dropping it is its use")] OwnedSemaphorePermit);
 
 struct StreamConfigs {
     committed: ClientConfig,
@@ -101,6 +111,8 @@ impl Clients {
             timeout: settings.timeout,
             current: Mutex::new(None),
             calls: Arc::new(Semaphore::new(MAX_BLOCKED_CALLS)),
+            scans: Arc::new(Semaphore::new(MAX_SCANS)),
+            login: Arc::default(),
         })
     }
 
@@ -128,6 +140,19 @@ impl Clients {
         ClientMaker {
             config,
             bootstrap: self.bootstrap.clone(),
+            login: Arc::clone(&self.login),
+        }
+    }
+
+    /// Waits until a bounded read may begin, for at most the data source's timeout.
+    pub async fn turn(&self) -> Result<Turn, KafkaError> {
+        let turn = Arc::clone(&self.scans).acquire_owned();
+        match timeout(self.timeout, turn).await {
+            Ok(turn) => Ok(Turn(turn.expect("nobody closes the semaphore"))),
+            Err(_) => Err(KafkaError::Busy {
+                others: MAX_SCANS,
+                waited: self.timeout,
+            }),
         }
     }
 
@@ -141,18 +166,36 @@ impl Clients {
     /// Asks Kafka through the shared client, within the data source's timeout.
     pub async fn ask<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&Client, Duration) -> KafkaResult<T> + Send + 'static,
+        question: impl Fn(&Client, Duration) -> KafkaResult<T> + Send + 'static,
     ) -> Result<T, KafkaError> {
         self.ask_within(self.timeout, question).await
     }
 
-    /// Asks Kafka through the shared client; `question` is given the client and the time that it may take.
+    /// Asks Kafka through the shared client; `question` is given the client and the time that it may take. It is asked
+    /// again where that was not enough.
     ///
-    /// The answer comes within `limit` even where librdkafka blocks for longer, and earlier where waiting is of no use.
+    /// The answer comes within `limit` even where librdkafka blocks for longer, and earlier where waiting is of no use: at
+    /// once while a log-in that was refused is not to be repeated.
     pub async fn ask_within<T: Send + 'static>(
         &self,
         limit: Duration,
-        question: impl FnOnce(&Client, Duration) -> KafkaResult<T> + Send + 'static,
+        question: impl Fn(&Client, Duration) -> KafkaResult<T> + Send + 'static,
+    ) -> Result<T, KafkaError> {
+        if let Some(error) = self.login.refused(std::time::Instant::now()) {
+            return Err(error);
+        }
+        let result = self.ask_now(limit, question).await;
+        match &result {
+            Ok(_) => self.login.succeeded(),
+            Err(error) => self.login.failed(error, std::time::Instant::now()),
+        }
+        result
+    }
+
+    async fn ask_now<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        question: impl Fn(&Client, Duration) -> KafkaResult<T> + Send + 'static,
     ) -> Result<T, KafkaError> {
         let deadline = Instant::now() + limit;
         let timed_out = || KafkaError::Timeout(limit);
@@ -163,10 +206,10 @@ impl Clients {
             .await
             .map_err(|_| timed_out())??;
 
-        let asked = Arc::clone(&client);
+        let (asked, bootstrap) = (Arc::clone(&client), self.bootstrap.clone());
         let mut call = tokio::spawn(blocking(move || {
             let _permit = permit;
-            question(&asked, deadline.saturating_duration_since(Instant::now()))
+            ask_in_attempts(&asked, &bootstrap, deadline, question)
         }));
         let result = tokio::select! {
             biased;
@@ -247,17 +290,50 @@ impl Clients {
 pub struct ClientMaker {
     config: ClientConfig,
     bootstrap: Vec<String>,
+    login: Arc<Login>,
 }
 
 impl ClientMaker {
     /// Makes a client with nothing assigned; it connects by itself. Reading certificates takes some milliseconds.
+    ///
+    /// Fails with what brokers said while a log-in that they refused is not to be repeated.
     pub fn make(&self) -> Result<Client, KafkaError> {
-        Client::create(&self.config)
+        match self.login.refused(std::time::Instant::now()) {
+            Some(error) => Err(error),
+            None => Client::create(&self.config),
+        }
+    }
+
+    /// Gives what is known of the data source's log-in: whoever uses the client notes there how that ended.
+    pub fn login(&self) -> &Login {
+        &self.login
     }
 
     /// Gives the servers that the settings name, as `host:port`.
     pub fn bootstrap(&self) -> &[String] {
         &self.bootstrap
+    }
+}
+
+/// Asks until there is an answer, time is up, or brokers refuse for good: a call that waits on keeps its client alive, which
+/// tries to log in again and again.
+fn ask_in_attempts<T>(
+    client: &Client,
+    bootstrap: &[String],
+    deadline: Instant,
+    question: impl Fn(&Client, Duration) -> KafkaResult<T>,
+) -> KafkaResult<T> {
+    let mut attempt = FIRST_ATTEMPT;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let begin = Instant::now();
+        let result = question(client, left.min(attempt));
+        let is_slow = matches!(&result, Err(error) if error.rdkafka_error_code().is_some_and(is_transport))
+            && begin.elapsed() >= attempt.mul_f64(0.9);
+        if !is_slow || left <= attempt || client.faults().is_final(bootstrap) {
+            return result;
+        }
+        attempt *= 2;
     }
 }
 

@@ -88,14 +88,14 @@ impl fmt::Display for Fault {
 pub enum KafkaError {
     #[error("setting `{key}`: {text}")]
     Settings { key: &'static str, text: String },
-    #[error("topic {0} does not exist")]
+    #[error("topic {0} not found")]
     UnknownTopic(TopicName),
     #[error(
         "not authorised for topic {0}: it does not exist, or the data source's Kafka user lacks the rights Describe \
          and Read on it"
     )]
     Forbidden(TopicName),
-    #[error("partition {partition} of topic {topic} does not exist, it has partitions 0 to {last}")]
+    #[error("partition {partition} of topic {topic} not found: it has partitions 0 to {last}")]
     UnknownPartition {
         topic: TopicName,
         partition: i32,
@@ -110,6 +110,12 @@ pub enum KafkaError {
     Timeout(Duration),
     #[error("Kafka answered: {text}")]
     Answer { code: Code, text: String },
+    #[error(
+        "this query had no turn within {} ms: {others} others of this data source are reading records. Refresh to ask \
+         again; fewer panels at a time, or panels that start at Latest, do not have to wait",
+        .waited.as_millis()
+    )]
+    Busy { others: usize, waited: Duration },
 }
 
 impl KafkaError {
@@ -125,6 +131,7 @@ impl KafkaError {
             Self::UnknownTopic(_)
             | Self::UnknownPartition { .. }
             | Self::Timeout(_)
+            | Self::Busy { .. }
             | Self::Answer { .. } => Stage::Answer,
         }
     }
@@ -132,6 +139,12 @@ impl KafkaError {
     /// Tells whether the brokers could not be reached, so that the same call may succeed later.
     pub fn is_connection(&self) -> bool {
         matches!(self, Self::Connection(_) | Self::Timeout(_))
+    }
+
+    /// Tells whether every broker that was tried refused the log-in.
+    pub fn is_refused_login(&self) -> bool {
+        let is_refused = |fault: &Fault| fault.cause.stage() == Stage::Authentication;
+        matches!(self, Self::Connection(faults) if !faults.is_empty() && faults.iter().all(is_refused))
     }
 
     /// Tells whether the query names something that Kafka does not have or does not show.

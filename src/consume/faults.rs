@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::{Entry, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,9 @@ const LOG_INTERVAL: Duration = Duration::from_mins(1);
 pub struct FaultLog {
     said: Mutex<Said>,
     news: Notify,
+    /// The id by which a reader's client fetches its topic from now on.
+    topic_id: Mutex<Option<String>>,
+    has_topic_id: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -70,6 +74,21 @@ impl FaultLog {
         said.general = None;
     }
 
+    /// Gives the id by which librdkafka fetches a reader's topic from now on, once after each change.
+    ///
+    /// It comes before the first record that is fetched by it, and is as Kafka's tools print it.
+    pub fn new_topic_id(&self) -> Option<String> {
+        // Asked before each record: the lock is for the rare change.
+        if !self.has_topic_id.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.has_topic_id.store(false, Ordering::Relaxed);
+        self.topic_id
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
     /// Waits until there is no use in waiting for an answer.
     ///
     /// That is so at once when each of `bootstrap` (`host:port`) has failed for a reason that waiting cannot mend. After
@@ -95,7 +114,8 @@ impl FaultLog {
         self.is_final(bootstrap) || is_late && self.is_settled(bootstrap)
     }
 
-    fn is_final(&self, bootstrap: &[String]) -> bool {
+    /// Tells whether each of `bootstrap` has failed for a reason that waiting cannot mend.
+    pub fn is_final(&self, bootstrap: &[String]) -> bool {
         let said = self.said();
         let is_final = |server: &String| {
             said.brokers
@@ -174,7 +194,15 @@ impl ClientContext for FaultLog {
         }
     }
 
-    fn log(&self, _level: RDKafkaLogLevel, facility: &str, line: &str) {
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, line: &str) {
+        if matches!(level, RDKafkaLogLevel::Debug) {
+            // A reader's client has this level for one line.
+            if let Some(id) = changed_topic_id(line) {
+                *self.topic_id.lock().unwrap_or_else(PoisonError::into_inner) = Some(id);
+                self.has_topic_id.store(true, Ordering::Relaxed);
+            }
+            return;
+        }
         // Some connections end without a callback: the log line is then all there is.
         if facility == "FAIL" {
             self.record(Fault::parse(None, line));
@@ -185,6 +213,14 @@ impl ClientContext for FaultLog {
 }
 
 impl ConsumerContext for FaultLog {}
+
+/// Finds the new id in librdkafka's `Topic NAME changed id from A to B`, the only word that it gives of a topic that was
+/// deleted and created again.
+fn changed_topic_id(line: &str) -> Option<String> {
+    let (_, ids) = line.split_once(" changed id from ")?;
+    let (_, id) = ids.split_once(" to ")?;
+    Some(id.trim().replace('+', "-").replace('/', "_"))
+}
 
 #[cfg(test)]
 mod tests {
@@ -238,6 +274,21 @@ mod tests {
             "FindCoordinator response error: Group authorization failed.",
         );
         assert_eq!(log.faults(), []);
+    }
+
+    /// The line is librdkafka's own: a new version must be held against it.
+    #[test]
+    fn another_topic_id_is_told_once() {
+        let log = FaultLog::default();
+        let debug = |line| log.log(RDKafkaLogLevel::Debug, "METADATA", line);
+        debug("Topic orders [0] Leader 1 Epoch 0");
+        assert_eq!(log.new_topic_id(), None);
+        debug("Topic orders changed id from AAAAAAAAAAAAAAAAAAAAAA to 7Jd+xfW4TkC/h0NQ8e1c2Q");
+        assert_eq!(
+            log.new_topic_id().as_deref(),
+            Some("7Jd-xfW4TkC_h0NQ8e1c2Q")
+        );
+        assert_eq!(log.new_topic_id(), None);
     }
 
     #[tokio::test(start_paused = true)]

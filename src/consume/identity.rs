@@ -243,14 +243,13 @@ fn listed(event: &Event) -> Result<Offsets, Code> {
         );
         let offset = |&info: &*const rd::rd_kafka_ListOffsetsResultInfo_t| {
             let found = &*rd::rd_kafka_ListOffsetsResultInfo_topic_partition(info);
-            (
-                found.partition,
-                if is_error(found.err) {
-                    Err(found.err.into())
-                } else {
-                    Ok(found.offset)
-                },
-            )
+            let offset = match found.offset {
+                _ if is_error(found.err) => Err(found.err.into()),
+                // A partition whose broker has just died comes back as it was asked for, without an error.
+                unknown if unknown < 0 => Err(Code::LeaderNotAvailable),
+                offset => Ok(offset),
+            };
+            (found.partition, offset)
         };
         Ok(infos.iter().map(offset).collect())
     }

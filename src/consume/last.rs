@@ -13,34 +13,31 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::clients::Client;
 use super::errors::gives_no_records;
-use super::start::{Extent, Look};
-use crate::config::{Cursor, TopicName};
+use super::start::{Begin, Extent, Look};
+use crate::config::TopicName;
 
-/// Says where the last N records of each partition begin.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LastRecords {
-    pub start: Cursor,
-    /// False where `go_on` said stop before all were counted: then some partitions begin too late.
-    pub is_complete: bool,
-}
-
-/// Finds the start of the last `n` records of each partition that `look` shows, fewer only where there are no more.
+/// Finds the start of each partition of `look` that begins a number of records before its end, fewer only where there are
+/// no more; tells whether all were counted. Where `go_on` said stop before, some begin too late.
 ///
-/// Nobody else may poll the client meanwhile, and what it had assigned is gone afterwards. `go_on` is asked at least ten
-/// times a second. Fails with what Kafka says where it gives no records.
-pub fn last_records(
+/// Nobody else may poll the client meanwhile, and what it had assigned is gone afterwards, unless there is nothing to
+/// count. `go_on` is asked at least ten times a second. Fails with what Kafka says where it gives no records.
+pub fn count_back(
     client: &Client,
     topic: &TopicName,
+    begin: &mut Begin,
     look: &Look,
-    n: u32,
     mut go_on: impl FnMut() -> bool,
-) -> KafkaResult<LastRecords> {
-    let mut next = BTreeMap::new();
+) -> KafkaResult<bool> {
+    let wanted = begin.uncounted(look);
+    if wanted.is_empty() {
+        return Ok(true);
+    }
+    let mut starts = BTreeMap::new();
     let mut walks = Vec::new();
-    for extent in &look.extents {
-        let walk = Walk::new(extent, i64::from(n));
+    for (extent, n) in &wanted {
+        let walk = Walk::new(extent, *n);
         if walk.is_over() {
-            next.insert(walk.partition, walk.low);
+            starts.insert(walk.partition, walk.low);
         } else {
             walks.push(walk);
         }
@@ -50,21 +47,16 @@ pub fn last_records(
         is_complete = read_windows(client, topic, &mut walks, &mut go_on)?;
         walks.retain_mut(|walk| match walk.close() {
             Some(start) => {
-                next.insert(walk.partition, start);
+                starts.insert(walk.partition, start);
                 false
             }
             None => true,
         });
     }
-    next.extend(walks.iter().map(|walk| (walk.partition, walk.guess())));
+    starts.extend(walks.iter().map(|walk| (walk.partition, walk.guess())));
     client.unassign()?;
-    Ok(LastRecords {
-        start: Cursor {
-            topic_id: look.topic_id.clone(),
-            next,
-        },
-        is_complete,
-    })
+    begin.counted(starts);
+    Ok(is_complete)
 }
 
 /// Reads the window of each walk to its end; `false` where `go_on` said stop before.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rdkafka::consumer::Consumer;
 use rdkafka::error::{KafkaError as ClientError, RDKafkaErrorCode as Code};
 
-use super::clients::{Client, Clients, SETTLE};
+use super::clients::{Client, Clients, REASON_DELAY, SETTLE};
 use super::errors::{KafkaError, is_authorization, is_transport};
 use super::identity::{End, OffsetQuestion, Topic, TopicQuestion, ask_offsets, ask_topic};
 use super::start::{Extent, Look};
@@ -244,8 +244,10 @@ pub fn look(
     let mut looking = Looking::new(client, subject, limit);
     let begin = Instant::now();
     loop {
-        if let Some(answer) = looking.answer(STEP) {
-            return answer;
+        match looking.answer(STEP) {
+            Some(Err(KafkaError::Timeout(_))) => return Err(reason(client, limit)),
+            Some(answer) => return answer,
+            None => {}
         }
         // Nothing is assigned: this runs the callbacks, which say why brokers cannot be reached.
         while client.poll(Duration::ZERO).is_some() {}
@@ -254,6 +256,16 @@ pub fn look(
             return Err(KafkaError::Connection(client.faults().faults()));
         }
     }
+}
+
+/// Says why there was no answer, which librdkafka may tell a moment later than that there is none.
+fn reason(client: &Client, limit: Duration) -> KafkaError {
+    let until = Instant::now() + REASON_DELAY;
+    while client.faults().faults().is_empty() && Instant::now() < until {
+        // Nothing is assigned: this runs the callbacks.
+        client.poll(STEP);
+    }
+    unreached(client, limit)
 }
 
 impl Clients {
@@ -314,6 +326,10 @@ pub(super) fn explain(
     if !is_transport(code) {
         return of_topic(topic, code);
     }
+    unreached(client, limit)
+}
+
+fn unreached(client: &Client, limit: Duration) -> KafkaError {
     match client.faults().faults() {
         faults if faults.is_empty() => KafkaError::Timeout(limit),
         faults => KafkaError::Connection(faults),

@@ -1,7 +1,7 @@
 //! SHELL: everything that speaks to Kafka.
 //!
 //! `properties` turns settings into librdkafka's, `clients` makes and shares its clients and gives every call a
-//! deadline, `faults` keeps what librdkafka says beside its calls, `errors` puts it into words, `topics` asks what
+//! deadline, `login` keeps them from repeating one that is refused, `faults` keeps what librdkafka says beside its calls, `errors` puts it into words, `topics` asks what
 //! there is, and `probe` finds out how far a connection gets.
 //!
 //! `identity` is what librdkafka can do and rdkafka cannot, `look` asks with it what a topic is now, `start` decides
@@ -14,6 +14,7 @@ pub mod errors;
 pub mod faults;
 pub mod identity;
 pub mod last;
+pub mod login;
 pub mod look;
 pub mod probe;
 mod properties;

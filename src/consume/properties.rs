@@ -21,19 +21,28 @@ const CLIENT_ID: &str = "streamscope";
 /// Gives the properties of the client that asks for metadata and watermarks. It reads nothing and has no group.
 pub(super) fn shared(settings: &Settings) -> Result<ClientConfig, KafkaError> {
     let mut config = common(settings)?;
-    config.set("isolation.level", isolation(IsolationLevel::ReadCommitted));
+    for (property, value) in [
+        ("isolation.level", isolation(IsolationLevel::ReadCommitted)),
+        // A call fails before the second attempt where the first one was refused.
+        ("reconnect.backoff.ms", "1500"),
+        ("reconnect.backoff.max.ms", "1500"),
+    ] {
+        config.set(property, value);
+    }
     Ok(config)
 }
 
 /// Gives the properties of a client that reads one topic by manual assignment.
 ///
 /// The group is named, since librdkafka assigns nothing without one, and never joined or committed to.
-/// A position outside of the partition is reported, never moved silently.
+/// A position outside of the partition is reported, never moved silently. That the topic is another one of the same name is
+/// said in a line for debugging only, and by no call: its few lines for metadata are switched on.
 pub(super) fn stream(
     settings: &Settings,
     level: IsolationLevel,
 ) -> Result<ClientConfig, KafkaError> {
     let mut config = common(settings)?;
+    config.set_log_level(RDKafkaLogLevel::Debug);
     let refresh = settings.metadata_interval.as_millis().to_string();
     for (property, value) in [
         ("group.id", settings.group_id.as_str()),
@@ -47,6 +56,7 @@ pub(super) fn stream(
         ("fetch.max.bytes", FETCH_BYTES),
         ("topic.metadata.refresh.interval.ms", refresh.as_str()),
         ("topic.metadata.propagation.max.ms", "5000"),
+        ("debug", "metadata"),
     ] {
         config.set(property, value);
     }

@@ -14,6 +14,7 @@ mod watch;
 mod words;
 
 use std::io;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -26,6 +27,7 @@ use tracing::{error, info};
 
 use super::clients::{Client, ClientMaker};
 use super::clock::now;
+use super::errors::KafkaError;
 use super::identity::headers;
 use super::look::{Looking, Subject};
 use super::schemas::no_registry;
@@ -36,7 +38,7 @@ use crate::pipeline::{ErrorAt, Pipeline, Step};
 use crate::record::{Now, Record};
 
 use pace::Pace;
-use trouble::Troubles;
+use trouble::{Kind, Troubles};
 use watch::Failures;
 
 /// Is one stream's reader, not yet started.
@@ -81,11 +83,20 @@ impl Reader {
             metadata_interval,
         } = self;
         let subject = Subject::from(&*spec);
-        let mut progress = None;
+        let mut standing = Standing::default();
         info!(topic = spec.topic.as_str(), "stream starts");
         loop {
             let client = match clients.make() {
                 Ok(client) => client,
+                Err(error) if error.is_connection() => {
+                    if packets.is_closed() {
+                        break;
+                    }
+                    standing.say_unreachable(&error, &mut pipeline);
+                    send_rows(&mut pipeline, packets);
+                    thread::sleep(MAX_WAIT);
+                    continue;
+                }
                 Err(error) => {
                     pipeline.push_error(ErrorAt::default(), &words::no_client(&error), now());
                     hold(&mut pipeline, packets);
@@ -96,17 +107,19 @@ impl Reader {
                 client: &client,
                 subject: &subject,
                 spec: &spec,
-                bootstrap: clients.bootstrap(),
+                clients: &clients,
                 metadata_interval,
                 pipeline: &mut pipeline,
                 packets,
-                progress: progress.take(),
+                progress: standing.progress.take(),
+                is_other_topic: false,
+                fetched_id: None,
                 looking: None,
                 next_look: Instant::now(),
                 looked_at: Instant::now(),
                 taken_at: Instant::now(),
                 failures: Failures::default(),
-                troubles: Troubles::default(),
+                troubles: mem::take(&mut standing.troubles),
                 pace: Pace::default(),
                 reason: Reason::Routine,
                 is_assigned: false,
@@ -115,10 +128,10 @@ impl Reader {
             };
             match run.read() {
                 End::Cancelled => break,
-                End::OtherTopic(begun) => {
-                    // Rows of the old topic must not travel under the new one's id: its offsets begin anew.
+                End::Anew(left) => {
+                    // Rows of an old topic must not travel under the new one's id: its offsets begin anew.
                     send_rows(&mut pipeline, packets);
-                    progress = Some(begun);
+                    standing = left;
                 }
             }
         }
@@ -128,17 +141,39 @@ impl Reader {
 
 type Sender = mpsc::Sender<Result<Packet, Panicked>>;
 
+/// Is what one client leaves to the next.
+#[derive(Default)]
+struct Standing {
+    progress: Option<Progress>,
+    troubles: Troubles,
+}
+
+impl Standing {
+    /// Says, once, why there is no client now.
+    fn say_unreachable(&mut self, error: &KafkaError, pipeline: &mut Pipeline) {
+        let time = now();
+        if self.troubles.raise(Kind::from(error), time.monotonic) {
+            let text = words::cannot_read(error, self.progress.is_some());
+            pipeline.push_error(ErrorAt::default(), &text, time);
+        }
+    }
+}
+
 /// Is a reader at work with one client.
 struct Run<'c> {
     client: &'c Client,
     subject: &'c Subject,
     spec: &'c StreamSpec,
-    bootstrap: &'c [String],
+    clients: &'c ClientMaker,
     metadata_interval: Duration,
     pipeline: &'c mut Pipeline,
     packets: &'c Sender,
     /// `None` until the first look: nobody knows where the reader begins.
     progress: Option<Progress>,
+    /// The id by which Kafka is asked for records now, as soon as that is known.
+    fetched_id: Option<String>,
+    /// Records that come are not of the topic that is being read: it was deleted and created again.
+    is_other_topic: bool,
     looking: Option<Looking<'c>>,
     next_look: Instant,
     looked_at: Instant,
@@ -159,9 +194,9 @@ struct Run<'c> {
 enum End {
     /// Nobody takes packets any more.
     Cancelled,
-    /// The topic is another one. It counts leader epochs anew, which a client that knew the old one's takes for stale
-    /// answers: a new client goes on here.
-    OtherTopic(Progress),
+    /// A new client goes on here, since the log-in was refused, or the topic is another one: it counts leader epochs anew,
+    /// which a client that knew the old one's takes for stale answers.
+    Anew(Standing),
 }
 
 impl Run<'_> {
@@ -199,7 +234,16 @@ impl Run<'_> {
         let polled = self.client.poll(wait);
         let time = now();
         self.is_drained = polled.is_none();
+        if let Some(id) = self.client.faults().new_topic_id() {
+            self.fetched_id = Some(id);
+            self.compare_ids();
+            if self.is_other_topic {
+                self.doubt(time);
+            }
+        }
         match polled {
+            // Offsets of one topic are nothing in the other: who it is has to be known first.
+            Some(Ok(_)) if self.is_other_topic => self.doubt(time),
             Some(Ok(record)) => self.push(&record, time),
             Some(Err(error)) => self.fault(&error, time),
             None if self.pace.drained() => self.pipeline.notify(words::caught_up()),

@@ -11,7 +11,7 @@ use super::clients::Client;
 use super::clock::now;
 use super::errors::{KafkaError, gives_no_records};
 use super::identity::headers;
-use super::last::last_records;
+use super::last::count_back;
 use super::look::{Subject, explain, look};
 use super::schemas::no_registry;
 use super::start::{Begin, Change, Look, Progress};
@@ -75,20 +75,18 @@ pub fn scan(
         let code = error.rdkafka_error_code().unwrap_or(Code::Fail);
         explain(client, &subject.topic, code, limits.time)
     };
-    let mut is_counted = true;
-    let begin = match (resume_at, spec.start) {
+    let mut begin = match (resume_at, spec.start) {
         (Some(cursor), _) => Begin::At(cursor.clone()),
         (None, StartPosition::Latest) => Begin::Newest,
         (None, StartPosition::Earliest) => Begin::Oldest,
-        (None, StartPosition::LastN(n)) => {
-            // Half of the time for counting, half for reading.
-            let until = Instant::now() + limits.time / 2;
-            let last = last_records(client, &subject.topic, &look, n, || Instant::now() < until)
-                .map_err(failed)?;
-            is_counted = last.is_complete;
-            Begin::At(last.start)
-        }
+        (None, StartPosition::LastN(n)) => Begin::last(n, &look),
     };
+    // Half of the time for counting, half for reading.
+    let until = Instant::now() + limits.time / 2;
+    let is_counted = count_back(client, &subject.topic, &mut begin, &look, || {
+        Instant::now() < until
+    })
+    .map_err(failed)?;
     let (mut progress, changes) = Progress::begin(begin, &look);
     let mut reading = Reading {
         client,

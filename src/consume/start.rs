@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use rdkafka::error::RDKafkaErrorCode as Code;
 
-use crate::config::{Cursor, TopicName};
+use crate::config::{Cursor, MAX_LAST_N, TopicName};
 use crate::frame::{Notice, Severity};
 
 /// Is what one look at a topic found, of the partitions that are to be read.
@@ -38,6 +38,45 @@ pub enum Begin {
     Oldest,
     /// Where somebody stopped; a partition that it does not name begins at its first record.
     At(Cursor),
+}
+
+impl Begin {
+    /// Begins at the last `n` records of each partition, also of those that are closed now.
+    pub fn last(n: u32, look: &Look) -> Self {
+        let open = look.extents.iter().map(|extent| extent.partition);
+        let closed = look.closed.iter().map(|&(partition, _)| partition);
+        let back = -i64::from(n);
+        Self::At(Cursor {
+            topic_id: look.topic_id.clone(),
+            next: open
+                .chain(closed)
+                .map(|partition| (partition, back))
+                .collect(),
+        })
+    }
+
+    /// Gives the partitions of `look` whose start must be counted back to, each with how many records it begins before its
+    /// end.
+    pub fn uncounted(&self, look: &Look) -> Vec<(Extent, i64)> {
+        let Self::At(cursor) = self else {
+            return Vec::new();
+        };
+        if differ(cursor.topic_id.as_ref(), look.topic_id.as_ref()) {
+            return Vec::new();
+        }
+        let back = |extent: &Extent| {
+            let next = cursor.next.get(&extent.partition).copied()?;
+            (next < 0).then(|| (*extent, next.saturating_neg().min(MAX_LAST_N)))
+        };
+        look.extents.iter().filter_map(back).collect()
+    }
+
+    /// Notes where the partitions begin that were counted back to.
+    pub fn counted(&mut self, starts: BTreeMap<i32, i64>) {
+        if let Self::At(cursor) = self {
+            cursor.next.extend(starts);
+        }
+    }
 }
 
 /// Says why a reader looked at its topic again.
@@ -113,6 +152,11 @@ impl Progress {
             });
         }
         (progress, changes)
+    }
+
+    /// Gives where partitions begin that are not read yet.
+    pub fn origin(&mut self) -> &mut Begin {
+        &mut self.begin
     }
 
     /// Compares with a later look. Where anything is returned, [`Progress::next`] has changed and is to be assigned
@@ -224,7 +268,12 @@ impl Progress {
 
     /// Gives what another reader needs to go on from here.
     pub fn cursor(&self) -> Cursor {
-        let next: BTreeMap<i32, i64> = self.next().collect();
+        let mut next: BTreeMap<i32, i64> = self.next().collect();
+        if let Begin::At(begin) = &self.begin {
+            for (&partition, &back) in begin.next.iter().filter(|&(_, &back)| back < 0) {
+                next.entry(partition).or_insert(back);
+            }
+        }
         Cursor {
             topic_id: self.topic_id.clone(),
             next,
@@ -236,6 +285,7 @@ impl Progress {
             Begin::Newest => extent.high,
             Begin::Oldest => extent.low,
             Begin::At(cursor) => match cursor.next.get(&extent.partition) {
+                Some(&back) if back < 0 => extent.high.saturating_add(back).max(extent.low),
                 Some(&wanted) => self.inside(extent, wanted, changes),
                 None => extent.low,
             },
@@ -252,7 +302,7 @@ impl Progress {
         if wanted < low {
             changes.push(Change::Lost {
                 partition,
-                offsets: low - wanted.max(0),
+                offsets: low - wanted,
             });
             return low;
         }

@@ -7,7 +7,7 @@ mod words;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use grafana_plugin_sdk::pluginv2::{DataQuery, QueryDataRequest};
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -128,8 +128,13 @@ impl Asked {
 
     /// Answers with the rows of the start position, and a stream that goes on behind them.
     async fn rows(&self) -> Result<Answer, KafkaError> {
+        let turn = self.instance.clients.turn().await?;
         let asked = self.clone();
-        match spawn_blocking(move || asked.read()).await {
+        let read = move || {
+            let _turn = turn;
+            asked.read()
+        };
+        match spawn_blocking(read).await {
             Ok(result) => result,
             Err(stopped) => std::panic::resume_unwind(stopped.into_panic()),
         }
@@ -153,7 +158,8 @@ impl Asked {
             resume_at.as_ref(),
             &mut pipeline,
             &limits,
-        )?;
+        );
+        let scanned = scanned.inspect_err(|error| clients.login().failed(error, Instant::now()))?;
         let notices = words::of_rows(spec, resume_at.is_some(), &scanned, &limits);
         let topic_id = scanned.cursor.topic_id.clone();
         let live = StreamSpec {

@@ -144,7 +144,7 @@ async fn partitions(instance: &Instance, topic: &str) -> Answer {
         .partitions(&topic)
         .await
         .map_err(|error| match error {
-            KafkaError::UnknownTopic(topic) => (NOT_FOUND, format!("topic {topic} not found")),
+            KafkaError::UnknownTopic(_) => (NOT_FOUND, error.to_string()),
             KafkaError::Forbidden(_) => (FORBIDDEN, error.to_string()),
             error => (FAILED, format!("Failed to get partitions: {error}")),
         })?;

@@ -262,3 +262,50 @@ async fn a_leader_that_moves() -> Result<()> {
     );
     Ok(())
 }
+
+/// A partition that no broker leads while a panel opens is read from its own last records once one does.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_records_of_a_partition_without_leader() -> Result<()> {
+    let kafka = Kafka::start()?;
+    let second = kafka.join()?;
+    kafka.create_topic("closed", 4)?;
+    let records: Vec<_> = (0..80)
+        .map(|n| Record::value(r#"{"n":1}"#).to(n % 4))
+        .collect();
+    kafka.produce("closed", &records)?;
+    let host = Host::on(&kafka, json!({})).await?;
+    second.kill()?;
+    let led: Vec<i64> = loop {
+        let led = (0..4).filter(|&partition| kafka.end_offset("closed", partition).is_ok());
+        let led: Vec<i64> = led.map(i64::from).collect();
+        if !led.is_empty() && led.len() < 4 {
+            break led;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    let model = query("closed", json!({"autoOffsetReset": "lastN", "lastN": 3}));
+    let answer = loop {
+        let answer = host.query(model.clone()).await?;
+        if answer.count() > 0 {
+            break answer;
+        }
+    };
+    assert!(answer.noticed("no broker leads"), "{:?}", answer.notices);
+    let mut run = host.run(answer.live()?).await?;
+
+    second.restart()?;
+    run.until_records((4 - led.len()) * 3).await?;
+    kafka.produce("closed", &records[..4])?;
+    run.until_records((4 - led.len()) * 3 + 4).await?;
+    for partition in 0..4 {
+        let (answered, followed) = (answer.offsets(partition), run.offsets(partition));
+        assert_eq!(
+            answered.is_empty(),
+            !led.contains(&partition),
+            "{partition}: {answered:?}"
+        );
+        let shown = [answered, followed].concat();
+        assert_eq!(shown, (17..21).collect::<Vec<_>>(), "{partition}");
+    }
+    Ok(())
+}

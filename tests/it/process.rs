@@ -18,13 +18,8 @@ async fn dropped_runs_leave_nothing_behind() -> Result<()> {
     kafka.create_topic("process-dropped", 4)?;
     kafka.produce("process-dropped", &[Record::value("{}"); 10])?;
     // A run has a reader and a client; the data source has one more client, for what is asked.
-    let threads = || -> Result<(usize, usize)> {
-        let tasks = std::fs::read_dir(format!("/proc/{}/task", host.plugin.pid()))?;
-        let names = tasks.map(|task| std::fs::read_to_string(task?.path().join("comm")));
-        // A thread may end meanwhile.
-        let names: Vec<_> = names.filter_map(Result::ok).collect();
-        let count = |name| names.iter().filter(|thread| thread.trim() == name).count();
-        Ok((count("kafka-reader"), count("rdk:main")))
+    let count = || -> Result<(usize, usize)> {
+        Ok((threads(&host, "kafka-reader")?, threads(&host, "rdk:main")?))
     };
     let (_, first) = host.watch(query("process-dropped", json!({}))).await?;
     let mut runs = Vec::new();
@@ -35,15 +30,15 @@ async fn dropped_runs_leave_nothing_behind() -> Result<()> {
                 .await?,
         );
     }
-    assert_eq!(threads()?.0, 16);
+    assert_eq!(count()?.0, 16);
     drop(runs);
     for _ in 0..100 {
-        if threads()?.0 == 1 && threads()?.1 <= 2 {
+        if count()?.0 == 1 && count()?.1 <= 2 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let (readers, clients) = threads()?;
+    let (readers, clients) = count()?;
     assert!(
         readers == 1 && clients <= 2,
         "{readers} readers and {clients} clients are left"
@@ -176,4 +171,70 @@ async fn a_topic_of_many_partitions() -> Result<()> {
     );
     assert_eq!(host.query(last).await?.count(), 64 * 3);
     Ok(())
+}
+
+/// Each bounded read has a client of its own, so few run at a time; a query that gets no turn says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn bounded_reads_take_turns() -> Result<()> {
+    let kafka = Kafka::shared();
+    kafka.create_topic("process-turns", 1)?;
+    kafka.produce("process-turns", &[Record::value("{}"); 20])?;
+    let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let last = json!({"autoOffsetReset": "lastN", "lastN": 3});
+    for (server, error) in [
+        (kafka.bootstrap(), ""),
+        (silent.local_addr()?.to_string(), "no turn within 1000 ms"),
+    ] {
+        let settings = json!({"bootstrapServers": server, "timeout": 1000});
+        let host = Host::with(settings, &[]).await?;
+        let queries: Vec<_> = (0..40)
+            .map(|n| Query::new(&n.to_string(), query("process-turns", last.clone())))
+            .collect();
+        let range = TimeRange {
+            from_epoch_ms: 0,
+            to_epoch_ms: 4_000_000_000_000,
+        };
+        let start = std::time::Instant::now();
+        let asked = host
+            .plugin
+            .query_data(&host.source, range, &queries, HashMap::new());
+        tokio::pin!(asked);
+        let mut most = 0;
+        let answer = loop {
+            tokio::select! {
+                answer = &mut asked => break answer?,
+                () = tokio::time::sleep(Duration::from_millis(5)) => {
+                    most = most.max(threads(&host, "rdk:main")?);
+                }
+            }
+        };
+        // Those that were just closed take a moment to end.
+        assert!(most <= 2 * 8, "{most} clients at a time");
+        let answers = answer.responses.values();
+        if error.is_empty() {
+            assert!(answers.clone().all(|answer| answer.error.is_empty()));
+            continue;
+        }
+        let without = answers
+            .filter(|answer| answer.error.contains(error))
+            .count();
+        assert!(without > 0, "{:?}", answer.responses.values().next());
+        assert!(
+            start.elapsed() < Duration::from_secs(4),
+            "{:?}",
+            start.elapsed()
+        );
+    }
+    Ok(())
+}
+
+/// Counts the threads of a name in the plugin's process.
+fn threads(host: &Host, name: &str) -> Result<usize> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", host.plugin.pid()))?;
+    let names = tasks.map(|task| std::fs::read_to_string(task?.path().join("comm")));
+    // A thread may end meanwhile.
+    Ok(names
+        .filter_map(Result::ok)
+        .filter(|thread| thread.trim() == name)
+        .count())
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use real_kafka::{Kafka, Record};
 use serde_json::json;
 
-use super::support::{Host, Run, query};
+use super::support::{Host, Run, Seen, query};
 
 /// A data source on the shared broker that looks for new partitions and topics once a second.
 async fn attentive() -> Result<Host> {
@@ -91,6 +91,42 @@ async fn a_recreated_topic_is_read_from_its_start() -> Result<()> {
             answer.topic_ids.last(),
             "{name}: the topic's id"
         );
+    }
+    Ok(())
+}
+
+/// The next regular look is half a minute away: no record of the new topic may travel under the old one's id until then.
+#[tokio::test]
+async fn a_recreated_topic_is_noticed_at_once() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    for (name, new) in [("topics-sudden-short", 3), ("topics-sudden-long", 400)] {
+        kafka.create_topic(name, 1)?;
+        kafka.produce(name, &[Record::value(r#"{"of":"old"}"#); 10])?;
+        let (answer, mut run) = host.watch(query(name, json!({}))).await?;
+        kafka.produce(name, &[Record::value(r#"{"of":"old"}"#)])?;
+        run.until_records(1).await?;
+        run.forget();
+
+        kafka.delete_topic(name)?;
+        kafka.create_topic(name, 1)?;
+        kafka.produce(name, &vec![Record::value(r#"{"of":"new"}"#); new])?;
+        let all = |rows: &Seen| rows.count() >= new;
+        run.within(Duration::from_secs(15), "the new topic", all)
+            .await?;
+        run.linger(Duration::from_secs(1)).await?;
+        assert_eq!(
+            run.offsets(0),
+            (0..new as i64).collect::<Vec<_>>(),
+            "{name}: each record of the new topic once"
+        );
+        assert_eq!(run.column("of"), vec![json!("new"); new], "{name}");
+        assert!(run.noticed("created again"), "{name}: {:?}", run.notices);
+        assert_eq!(
+            run.of_topic.get(&answer.topic_ids[0]).copied().unwrap_or(0),
+            0,
+            "{name}: records under the old id"
+        );
+        assert_eq!(run.troubles(), Vec::<String>::new(), "{name}");
     }
     Ok(())
 }

@@ -267,8 +267,8 @@ fn a_topic_or_partition_that_is_not_there_is_said_and_waited_for() {
     let mut no_topic = kafka.read(&json!({ "topicName": "u", "autoOffsetReset": "earliest" }));
     let mut no_partition =
         kafka.read(&json!({ "topicName": "t", "partition": 1 , "autoOffsetReset": "earliest" }));
-    no_topic.error("topic u does not exist");
-    no_partition.error("partition 1 of topic t does not exist");
+    no_topic.error("topic u not found");
+    no_partition.error("partition 1 of topic t not found");
     assert_eq!(kafka.store().topics(), ["t"]);
     kafka.store().create("u", 1).unwrap();
     kafka.store().grow("t", 2).unwrap();

@@ -293,8 +293,19 @@ fn partitions_without_leader_are_said_and_the_others_read() {
         .produce("leaders", &[Record::value("{}").to(led[0])])
         .unwrap();
     viewer.rows(5);
+    // A stream that begins now takes the last record of each partition, whenever it can be read.
+    let last = json!({ "topicName": "leaders", "autoOffsetReset": "lastN", "lastN": 1 });
+    let mut late = read(&kafka, &last);
+    late.rows(led.len());
     second.restart().unwrap();
     viewer.notice("Kafka answers again");
+    let mut last = late.rows(4).to_vec();
+    last.sort_unstable();
+    let ends = |partition: i64| i64::from(partition == i64::from(led[0]));
+    let want: Vec<(i64, i64)> = (0..4)
+        .map(|partition| (partition, ends(partition)))
+        .collect();
+    assert_eq!(last, want);
     kafka.produce("leaders", &records).unwrap();
     let mut rows = viewer.rows(9).to_vec();
     rows.sort_unstable();

@@ -8,11 +8,11 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use tracing::{debug, info};
 
 use super::trouble::Kind;
-use super::{End, Run, words};
+use super::{End, Run, Standing, words};
 use crate::config::StartPosition;
 use crate::consume::clients::SETTLE;
 use crate::consume::errors::{KafkaError, is_transport};
-use crate::consume::last::last_records;
+use crate::consume::last::count_back;
 use crate::consume::look::Looking;
 use crate::consume::start::{Begin, Change, Look, Progress, Reason};
 use crate::pipeline::ErrorAt;
@@ -68,17 +68,33 @@ impl Run<'_> {
         self.looking = None;
         match answer {
             Ok(look) => self.looked(&look, time),
-            Err(error) => {
-                self.failed(&error, time);
-                None
-            }
+            Err(error) => self.failed(&error, time),
         }
+    }
+
+    /// Compares the id by which records are fetched with that of the topic that is being read.
+    pub(super) fn compare_ids(&mut self) {
+        let read = self.progress.as_ref().and_then(Progress::topic_id);
+        let fetched = self.fetched_id.as_deref();
+        self.is_other_topic =
+            matches!((read, fetched), (Some(read), Some(fetched)) if read != fetched);
+    }
+
+    /// Takes no more records until a look has said which topic this is.
+    ///
+    /// Where the look finds the topic unchanged, it is librdkafka that was told of another one by a broker that is behind:
+    /// then no record comes until it knows better.
+    pub(super) fn doubt(&mut self, time: Now) {
+        self.unassign();
+        self.looking = None;
+        self.next_look = time.monotonic.max(self.looked_at + LOOK_PAUSE);
     }
 
     /// Tells whether there is no use in waiting for the look that is on its way.
     fn is_in_vain(&self, now: Instant) -> bool {
         let is_late = now.duration_since(self.looked_at) >= SETTLE;
-        self.client.faults().is_conclusive(self.bootstrap, is_late)
+        let bootstrap = self.clients.bootstrap();
+        self.client.faults().is_conclusive(bootstrap, is_late)
     }
 
     /// Takes a fault that the poll brought.
@@ -151,6 +167,7 @@ impl Run<'_> {
             self.failures = Failures::default();
         }
         self.client.faults().clear();
+        self.clients.login().succeeded();
         if let Some(lasted) = self.troubles.over(
             |kind, _| matches!(kind, Kind::Connection(_)),
             time.monotonic,
@@ -171,10 +188,7 @@ impl Run<'_> {
         match result {
             Ok(None) => {}
             Ok(Some(end)) => return Some(end),
-            Err(error) => {
-                self.not_assigned(&error, time);
-                return None;
-            }
+            Err(error) => return self.not_assigned(&error, time),
         }
         let until_next = if self.failures.count > 0 {
             self.failures.backoff()
@@ -188,7 +202,7 @@ impl Run<'_> {
     }
 
     /// Takes a fault that kept partitions from being read at all; the next look tries again.
-    fn not_assigned(&mut self, error: &ClientError, time: Now) {
+    fn not_assigned(&mut self, error: &ClientError, time: Now) -> Option<End> {
         debug!(%error, "reading could not begin");
         let code = error.rdkafka_error_code().unwrap_or(Code::Fail);
         match code {
@@ -196,12 +210,16 @@ impl Run<'_> {
                 self.may_not_read(time);
                 self.is_probing = true;
                 self.next_look = time.monotonic + MAX_BACKOFF;
+                None
             }
             // Retention was faster than the look: the next one knows.
-            Code::AutoOffsetReset => self.next_look = time.monotonic + MIN_BACKOFF,
+            Code::AutoOffsetReset => {
+                self.next_look = time.monotonic + MIN_BACKOFF;
+                None
+            }
             code if is_transport(code) => {
                 let faults = self.client.faults().faults();
-                self.failed(&KafkaError::Connection(faults), time);
+                self.failed(&KafkaError::Connection(faults), time)
             }
             code => self.failed(
                 &KafkaError::Answer {
@@ -239,7 +257,7 @@ impl Run<'_> {
         false
     }
 
-    fn failed(&mut self, error: &KafkaError, time: Now) {
+    fn failed(&mut self, error: &KafkaError, time: Now) -> Option<End> {
         let since = self.failures.add(time.monotonic);
         self.pace.restart();
         // A broker that restarts may not know a topic for a moment: what is read is not given up over one answer. And
@@ -254,29 +272,44 @@ impl Run<'_> {
                 info!(topic = self.subject.topic.as_str(), "stream: {error}");
                 self.say(&words::cannot_read(error, self.progress.is_some()), time);
             }
-            if error.is_about_topic() && self.is_assigned {
-                self.is_assigned = false;
-                if let Err(error) = self.client.unassign() {
-                    debug!(%error, "unassign");
-                }
+            if error.is_about_topic() {
+                self.unassign();
+            }
+            // A client that is kept would try again every second.
+            if error.is_refused_login() {
+                self.clients.login().failed(error, time.monotonic);
+                return Some(self.end());
             }
         }
         self.next_look = time.monotonic + self.failures.backoff();
+        None
+    }
+
+    /// Ends the run for a new client, which goes on where this one stands.
+    fn end(&mut self) -> End {
+        End::Anew(Standing {
+            progress: self.progress.take(),
+            troubles: std::mem::take(&mut self.troubles),
+        })
+    }
+
+    fn unassign(&mut self) {
+        if self.is_assigned {
+            self.is_assigned = false;
+            if let Err(error) = self.client.unassign() {
+                debug!(%error, "unassign");
+            }
+        }
     }
 
     fn begin(&mut self, look: &Look) -> KafkaResult<()> {
-        let begin = match (&self.spec.cursor, self.spec.start) {
+        let mut begin = match (&self.spec.cursor, self.spec.start) {
             (Some(cursor), _) => Begin::At(cursor.clone()),
             (None, StartPosition::Latest) => Begin::Newest,
             (None, StartPosition::Earliest) => Begin::Oldest,
-            (None, StartPosition::LastN(n)) => {
-                let packets = self.packets;
-                let last = last_records(self.client, &self.subject.topic, look, n, || {
-                    !packets.is_closed()
-                })?;
-                Begin::At(last.start)
-            }
+            (None, StartPosition::LastN(n)) => Begin::last(n, look),
         };
+        self.count_back(&mut begin, look)?;
         let (progress, changes) = Progress::begin(begin, look);
         self.say_changes(&changes);
         self.assign(progress)
@@ -288,11 +321,17 @@ impl Run<'_> {
         look: &Look,
         time: Now,
     ) -> KafkaResult<Option<End>> {
+        // Partitions that have a leader again may begin at their last records.
+        if let Err(error) = self.count_back(progress.origin(), look) {
+            self.progress = Some(progress);
+            return Err(error);
+        }
         let reason = std::mem::replace(&mut self.reason, Reason::Routine);
         let changes = progress.follow(look, reason);
         self.say_changes(&changes);
         if changes.contains(&Change::Recreated) {
-            return Ok(Some(End::OtherTopic(progress)));
+            self.progress = Some(progress);
+            return Ok(Some(self.end()));
         }
         let mut has_moved = !changes.is_empty() || reason == Reason::Refused || !self.is_assigned;
         if self.must_skip(time.monotonic) {
@@ -316,6 +355,17 @@ impl Run<'_> {
         Ok(None)
     }
 
+    /// Finds where partitions begin that are read from their last records on; what was assigned is gone if there are any.
+    fn count_back(&mut self, begin: &mut Begin, look: &Look) -> KafkaResult<()> {
+        if begin.uncounted(look).is_empty() {
+            return Ok(());
+        }
+        self.is_assigned = false;
+        let packets = self.packets;
+        let topic = &self.subject.topic;
+        count_back(self.client, topic, begin, look, || !packets.is_closed()).map(drop)
+    }
+
     /// Makes Kafka send what `progress` names next, and drops what was fetched but not taken.
     fn assign(&mut self, progress: Progress) -> KafkaResult<()> {
         let progress = self.progress.insert(progress);
@@ -328,6 +378,7 @@ impl Run<'_> {
         self.is_drained = false;
         self.client.assign(&partitions)?;
         self.is_assigned = true;
+        self.compare_ids();
         Ok(())
     }
 

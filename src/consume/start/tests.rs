@@ -56,10 +56,10 @@ fn beginnings() {
             vec![lost(0, 2)],
         ),
         (
-            at(Some("a"), &[(0, -4), (1, 0)]),
+            at(Some("a"), &[(0, -4), (1, i64::MIN)]),
             &two,
-            &[(0, 3), (1, 0)],
-            vec![lost(0, 3)],
+            &[(0, 6), (1, 0)],
+            vec![],
         ),
         (
             at(Some("a"), &[(0, 10), (1, 8)]),
@@ -166,6 +166,38 @@ fn a_partition_without_leader_begins_as_the_others_did() {
             "{begin:?}"
         );
     }
+}
+
+/// What a cursor carries of a partition that could not be counted.
+#[test]
+fn the_last_records_of_a_closed_partition_are_counted_when_it_opens() {
+    let closed = Look {
+        closed: vec![(1, Code::LeaderNotAvailable)],
+        ..look(Some("a"), &[(0, 0, 10)])
+    };
+    let opened = look(Some("a"), &[(0, 0, 10), (1, 2, 90)]);
+    let mut begin = Begin::last(3, &closed);
+    assert_eq!(begin.uncounted(&closed), [(closed.extents[0], 3)]);
+    begin.counted([(0, 6)].into());
+    let (mut progress, _) = Progress::begin(begin, &closed);
+    let cursor = progress.cursor();
+    assert_eq!(cursor.next, [(0, 6), (1, -3)].into());
+
+    // Whoever goes on from the cursor, and the reader itself.
+    let mut resumed = Begin::At(cursor);
+    for begin in [&mut resumed, progress.origin()] {
+        assert_eq!(begin.uncounted(&opened), [(opened.extents[1], 3)]);
+        assert_eq!(begin.uncounted(&look(Some("b"), &[(1, 2, 90)])), []);
+        begin.counted([(1, 80)].into());
+        assert_eq!(begin.uncounted(&opened), []);
+    }
+    assert_eq!(
+        progress.follow(&opened, Reason::Routine),
+        [Change::Opened(1)]
+    );
+    assert_eq!(progress.cursor().next, [(0, 6), (1, 80)].into());
+    let (resumed, changes) = Progress::begin(resumed, &opened);
+    assert_eq!((next(&resumed), changes), (vec![(0, 6), (1, 80)], vec![]));
 }
 
 #[test]

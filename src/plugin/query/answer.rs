@@ -76,6 +76,7 @@ impl From<&KafkaError> for Fault {
             KafkaError::UnknownTopic(_) | KafkaError::UnknownPartition { .. } => NOT_FOUND,
             KafkaError::Settings { .. } => BAD_REQUEST,
             KafkaError::Timeout(_) => TIMEOUT,
+            KafkaError::Busy { .. } => BUSY,
             error if error.stage() == Stage::Authorization => FORBIDDEN,
             _ => BAD_GATEWAY,
         };
@@ -172,6 +173,7 @@ const OK: i32 = 200;
 const BAD_REQUEST: i32 = 400;
 const FORBIDDEN: i32 = 403;
 const NOT_FOUND: i32 = 404;
+const BUSY: i32 = 429;
 const INTERNAL: i32 = 500;
 const BAD_GATEWAY: i32 = 502;
 const TIMEOUT: i32 = 504;

@@ -217,17 +217,17 @@ async fn what_is_wrong_is_said_in_words() {
     for (ref_id, status, words) in [
         ("empty", 400, "choose a topic"),
         ("list", 400, "must be a JSON object"),
-        ("topic", 404, "topic nothing does not exist"),
-        ("rows", 404, "topic nothing does not exist"),
+        ("topic", 404, "topic nothing not found"),
+        ("rows", 404, "topic nothing not found"),
         (
             "partition",
             404,
-            "partition 7 of topic t does not exist, it has partitions 0 to 1",
+            "partition 7 of topic t not found: it has partitions 0 to 1",
         ),
         (
             "partition rows",
             404,
-            "partition 7 of topic t does not exist, it has partitions 0 to 1",
+            "partition 7 of topic t not found: it has partitions 0 to 1",
         ),
         ("denied", 403, "topic secret is not allowed"),
     ] {

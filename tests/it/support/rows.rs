@@ -37,6 +37,8 @@ pub(crate) struct Seen {
     /// Severity and text.
     pub(crate) notices: Vec<(String, String)>,
     pub(crate) topic_ids: Vec<String>,
+    /// How many records came under each topic id.
+    pub(crate) of_topic: BTreeMap<String, usize>,
     count: usize,
 }
 
@@ -86,16 +88,18 @@ impl Seen {
             .any(|notice| notice.1.to_lowercase().contains(text))
     }
 
-    /// Reads `meta`: the notices and the topic's id.
+    /// Reads `meta`, after the columns of its packet: the notices and the topic's id.
     pub(crate) fn take_meta(&mut self, meta: &Value) {
         for notice in meta["notices"].as_array().into_iter().flatten() {
             let text = |key: &str| notice[key].as_str().unwrap_or_default().to_owned();
             self.notices.push((text("severity"), text("text")));
         }
-        if let Some(id) = meta["custom"]["topicId"].as_str()
-            && self.topic_ids.last().is_none_or(|last| last != id)
-        {
-            self.topic_ids.push(id.to_owned());
+        if let Some(id) = meta["custom"]["topicId"].as_str() {
+            let known: usize = self.of_topic.values().sum();
+            *self.of_topic.entry(id.to_owned()).or_default() += self.count - known;
+            if self.topic_ids.last().is_none_or(|last| last != id) {
+                self.topic_ids.push(id.to_owned());
+            }
         }
     }
 
