@@ -5,9 +5,10 @@
 //! nothing is lost. It ends only when the channel's other side is dropped. Whatever goes wrong with Kafka is said in the
 //! stream, once, and tried again.
 //!
-//! `watch` looks after the topic and the brokers, `trouble` keeps a fault from being said twice, `pace` finds out
-//! whether the channel can keep up, and `words` says it all.
+//! `watch` looks after the topic and the brokers, `fetched` knows whose records come, `trouble` keeps a fault from being
+//! said twice, `pace` finds out whether the channel can keep up, and `words` says it all.
 
+mod fetched;
 mod pace;
 mod trouble;
 mod watch;
@@ -37,6 +38,7 @@ use crate::frame::Packet;
 use crate::pipeline::{ErrorAt, Pipeline, Step};
 use crate::record::{Now, Record};
 
+use fetched::Fetched;
 use pace::Pace;
 use trouble::{Kind, Troubles};
 use watch::Failures;
@@ -112,8 +114,7 @@ impl Reader {
                 pipeline: &mut pipeline,
                 packets,
                 progress: standing.progress.take(),
-                is_other_topic: false,
-                fetched_id: None,
+                fetched: Fetched::default(),
                 looking: None,
                 next_look: Instant::now(),
                 looked_at: Instant::now(),
@@ -170,10 +171,7 @@ struct Run<'c> {
     packets: &'c Sender,
     /// `None` until the first look: nobody knows where the reader begins.
     progress: Option<Progress>,
-    /// The id by which Kafka is asked for records now, as soon as that is known.
-    fetched_id: Option<String>,
-    /// Records that come are not of the topic that is being read: it was deleted and created again.
-    is_other_topic: bool,
+    fetched: Fetched,
     looking: Option<Looking<'c>>,
     next_look: Instant,
     looked_at: Instant,
@@ -235,15 +233,15 @@ impl Run<'_> {
         let time = now();
         self.is_drained = polled.is_none();
         if let Some(id) = self.client.faults().new_topic_id() {
-            self.fetched_id = Some(id);
-            self.compare_ids();
-            if self.is_other_topic {
+            let read = self.progress.as_ref().and_then(Progress::topic_id);
+            self.fetched.learn(id, read);
+            if self.fetched.is_other() {
                 self.doubt(time);
             }
         }
         match polled {
             // Offsets of one topic are nothing in the other: who it is has to be known first.
-            Some(Ok(_)) if self.is_other_topic => self.doubt(time),
+            Some(Ok(_)) if self.fetched.is_other() => self.doubt(time),
             Some(Ok(record)) => self.push(&record, time),
             Some(Err(error)) => self.fault(&error, time),
             None if self.pace.drained() => self.pipeline.notify(words::caught_up()),

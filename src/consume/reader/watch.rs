@@ -72,14 +72,6 @@ impl Run<'_> {
         }
     }
 
-    /// Compares the id by which records are fetched with that of the topic that is being read.
-    pub(super) fn compare_ids(&mut self) {
-        let read = self.progress.as_ref().and_then(Progress::topic_id);
-        let fetched = self.fetched_id.as_deref();
-        self.is_other_topic =
-            matches!((read, fetched), (Some(read), Some(fetched)) if read != fetched);
-    }
-
     /// Takes no more records until a look has said which topic this is.
     ///
     /// Where the look finds the topic unchanged, it is librdkafka that was told of another one by a broker that is behind:
@@ -375,10 +367,10 @@ impl Run<'_> {
             partitions.add_partition_offset(topic, partition, Offset::Offset(next))?;
         }
         self.pipeline.topic_id(progress.topic_id());
+        self.fetched.compare(progress.topic_id());
         self.is_drained = false;
         self.client.assign(&partitions)?;
         self.is_assigned = true;
-        self.compare_ids();
         Ok(())
     }
 
