@@ -1,8 +1,12 @@
 //! When rows become a packet: 32 rows, 128 KiB or 5 ms, and behind that the budget of what a browser can take.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+mod slot;
+
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use self::slot::Share;
+pub use self::slot::SlotBudget;
 
 /// Says when a batch is worth a packet.
 #[derive(Debug, Clone, Copy)]
@@ -35,57 +39,10 @@ const SLOT: Duration = Duration::from_millis(100);
 /// How many packets a quiet channel may send at once.
 const BURST: u32 = 2;
 
-/// Is what all live channels of a data source together may send in one slot of a tenth of a second.
-#[derive(Debug)]
-pub struct SlotBudget {
-    bytes: u32,
-    /// When the first slot began.
-    start: OnceLock<Instant>,
-    /// The slot's number in the upper half, the bytes taken in it in the lower.
-    taken: AtomicU64,
-}
-
-impl SlotBudget {
-    /// Allows `bytes` a slot.
-    pub fn new(bytes: usize) -> Self {
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        Self {
-            bytes,
-            start: OnceLock::new(),
-            taken: AtomicU64::new(0),
-        }
-    }
-
-    /// Counts the milliseconds since the first slot began.
-    fn elapsed(&self, now: Instant) -> u128 {
-        now.saturating_duration_since(*self.start.get_or_init(|| now))
-            .as_millis()
-    }
-
-    /// Takes `bytes` of the slot at `now`; what is larger than a slot gets one for itself.
-    fn take(&self, bytes: usize, now: Instant) -> bool {
-        let slot = (self.elapsed(now) / SLOT.as_millis()) as u64 & 0xffff_ffff;
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        self.taken
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |state| {
-                let taken = if state >> 32 == slot { state as u32 } else { 0 };
-                let after = taken.saturating_add(bytes);
-                (taken == 0 || after <= self.bytes).then_some(slot << 32 | u64::from(after))
-            })
-            .is_ok()
-    }
-
-    /// Tells when the next slot begins.
-    fn next_slot(&self, now: Instant) -> Instant {
-        let into = self.elapsed(now) % SLOT.as_millis();
-        now + SLOT.saturating_sub(Duration::from_millis(into as u64))
-    }
-}
-
 /// Holds a channel to its budget.
 #[derive(Debug)]
 pub struct Pacer {
-    budget: Option<Arc<SlotBudget>>,
+    share: Option<Share>,
     /// When the next packet may leave at a steady pace; it may lag behind now by the burst.
     next: Option<Instant>,
     /// Until when the budget is known to be spent.
@@ -96,7 +53,7 @@ impl Pacer {
     /// Holds to 10 packets a second, and to a share of `budget`.
     pub fn new(budget: Arc<SlotBudget>) -> Self {
         Self {
-            budget: Some(budget),
+            share: Some(Share::new(budget)),
             next: None,
             blocked: None,
         }
@@ -105,7 +62,7 @@ impl Pacer {
     /// Lets every packet leave at once.
     pub fn off() -> Self {
         Self {
-            budget: None,
+            share: None,
             next: None,
             blocked: None,
         }
@@ -113,7 +70,7 @@ impl Pacer {
 
     /// Takes the budget of one packet of about `bytes`, if there is some at `now`.
     fn take(&mut self, bytes: usize, now: Instant) -> bool {
-        let Some(budget) = &self.budget else {
+        let Some(share) = &mut self.share else {
             return true;
         };
         let earliest = self.next.unwrap_or(now);
@@ -121,8 +78,8 @@ impl Pacer {
             self.blocked = Some(earliest);
             return false;
         }
-        if !budget.take(bytes, now) {
-            self.blocked = Some(budget.next_slot(now));
+        if let Err(next_slot) = share.take(bytes, now) {
+            self.blocked = Some(next_slot);
             return false;
         }
         let floor = now.checked_sub(SLOT * (BURST - 1)).unwrap_or(now);
@@ -231,26 +188,5 @@ mod tests {
         let later = start + Duration::from_secs(20);
         assert!(pacer.take(100, later) && pacer.take(100, later) && !pacer.take(100, later));
         assert_eq!(pacer.blocked, Some(later + SLOT));
-    }
-
-    #[test]
-    fn channels_share_a_slot() {
-        let start = Instant::now();
-        let budget = SlotBudget::new(100);
-        for (ms, bytes, want) in [
-            (0, 60, true),
-            (10, 60, false),
-            (20, 40, true),
-            (99, 1, false),
-            (100, 500, true),
-            (150, 1, false),
-            (200, 1, true),
-        ] {
-            assert_eq!(
-                budget.take(bytes, start + Duration::from_millis(ms)),
-                want,
-                "{bytes} bytes at {ms} ms"
-            );
-        }
     }
 }
