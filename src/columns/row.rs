@@ -125,6 +125,37 @@ impl<'a> RowWriter<'a> {
         }
     }
 
+    /// Writes a float of a typed format; its text is made only where something needs it.
+    #[inline]
+    pub fn double(&mut self, id: ColumnId, value: f64) {
+        self.set.bytes += FLOAT_BYTES;
+        self.set.filled += 1;
+        let is_watched = self.set.watch.is_some();
+        let column = self.set.cell(id, self.row);
+        match &mut column.cells {
+            Cells::Float(values) if !is_watched => {
+                values.push(value);
+                column.pushed();
+            }
+            _ => self.double_with_text(id, value),
+        }
+    }
+
+    #[cold]
+    fn double_with_text(&mut self, id: ColumnId, value: f64) {
+        let mut buffer = zmij::Buffer::new();
+        let text = buffer.format(value);
+        let source = text.strip_suffix(".0").unwrap_or(text).as_bytes();
+        let column = self.set.cell(id, self.row);
+        if let Cells::Float(values) = &mut column.cells {
+            values.push(value);
+            column.pushed();
+            self.watch(id, source);
+        } else {
+            self.convert(id, Incoming::Float(value, source));
+        }
+    }
+
     /// Writes a boolean.
     #[expect(
         clippy::inline_always,
@@ -370,5 +401,7 @@ fn escapes(text: &[u8]) -> usize {
 
 /// About what a whole number takes of a packet.
 const NUMBER_BYTES: usize = 8;
+/// About what a float takes of a packet.
+const FLOAT_BYTES: usize = 12;
 /// What a time takes of a packet: its milliseconds, and the nanoseconds past them.
 const TIME_BYTES: usize = 20;

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
-    AvroSchema, KeyFormat, PartitionSelection, SchemaSource, StartPosition, StreamSpec,
-    SubjectSelection, TimeSource, ValueFormat,
+    AvroSchema, KeyFormat, PartitionSelection, ProtobufSchema, SchemaSource, StartPosition,
+    StreamSpec, SubjectSelection, TimeSource, ValueFormat,
 };
 
 /// Gives the subscribe data: the query with its defaults, flat, in the keys that queries are written in.
@@ -40,7 +40,7 @@ pub fn data(spec: &StreamSpec) -> Value {
         }
         ValueFormat::Avro(avro) => {
             data["messageFormat"] = json!("avro");
-            source(&mut data, &avro.source, AVRO_KEYS);
+            source(&mut data, avro_text(&avro.source), AVRO_KEYS);
             data["framing"] = json!(avro.framing);
             data["bytesAs"] = json!(avro.bytes_as);
             if avro.source == SchemaSource::Registry {
@@ -48,6 +48,18 @@ pub fn data(spec: &StreamSpec) -> Value {
             }
             if let Some(reader) = &avro.reader {
                 data["avroReaderSchema"] = json!(**reader.text());
+            }
+        }
+        ValueFormat::Protobuf(protobuf) => {
+            data["messageFormat"] = json!("protobuf");
+            source(&mut data, protobuf_text(&protobuf.source), PROTOBUF_KEYS);
+            if let Some(message) = &protobuf.message {
+                data["protobufMessage"] = json!(message);
+            }
+            data["framing"] = json!(protobuf.framing);
+            data["bytesAs"] = json!(protobuf.bytes_as);
+            if protobuf.source == SchemaSource::Registry {
+                subject(&mut data, &protobuf.subject);
             }
         }
     }
@@ -58,8 +70,16 @@ pub fn data(spec: &StreamSpec) -> Value {
         KeyFormat::Base64 => data["keyFormat"] = json!("base64"),
         KeyFormat::Avro(avro) => {
             data["keyFormat"] = json!("avro");
-            source(&mut data, &avro.source, KEY_KEYS);
+            source(&mut data, avro_text(&avro.source), KEY_KEYS);
             data["bytesAs"] = json!(avro.bytes_as);
+        }
+        KeyFormat::Protobuf(protobuf) => {
+            data["keyFormat"] = json!("protobuf");
+            source(&mut data, protobuf_text(&protobuf.source), KEY_KEYS);
+            if let Some(message) = &protobuf.message {
+                data["keyProtobufMessage"] = json!(message);
+            }
+            data["bytesAs"] = json!(protobuf.bytes_as);
         }
     }
     match spec.start {
@@ -87,14 +107,28 @@ pub fn data(spec: &StreamSpec) -> Value {
     data
 }
 
-/// Writes where a schema comes from, in the query's keys for source and text.
-fn source(data: &mut Value, source: &SchemaSource<AvroSchema>, [key, text]: [&str; 2]) {
-    match source {
-        SchemaSource::Inline(schema) => {
+/// Writes where a schema comes from, in the query's keys for source and text; `None` is the registry.
+fn source(data: &mut Value, schema: Option<&str>, [key, text]: [&str; 2]) {
+    match schema {
+        Some(schema) => {
             data[key] = json!("inlineSchema");
-            data[text] = json!(**schema.text());
+            data[text] = json!(schema);
         }
-        SchemaSource::Registry => data[key] = json!("schemaRegistry"),
+        None => data[key] = json!("schemaRegistry"),
+    }
+}
+
+fn avro_text(source: &SchemaSource<AvroSchema>) -> Option<&str> {
+    match source {
+        SchemaSource::Inline(schema) => Some(schema.text()),
+        SchemaSource::Registry => None,
+    }
+}
+
+fn protobuf_text(source: &SchemaSource<ProtobufSchema>) -> Option<&str> {
+    match source {
+        SchemaSource::Inline(schema) => Some(schema.text()),
+        SchemaSource::Registry => None,
     }
 }
 
@@ -118,6 +152,7 @@ pub fn key(spec: &StreamSpec) -> String {
     })
 }
 
+const PROTOBUF_KEYS: [&str; 2] = ["protobufSchemaSource", "protobufSchema"];
 const AVRO_KEYS: [&str; 2] = ["avroSchemaSource", "avroSchema"];
 const KEY_KEYS: [&str; 2] = ["keySchemaSource", "keySchema"];
 
@@ -169,6 +204,17 @@ mod tests {
             json!({ "topicName": "t", "messageFormat": "lineprotocol", "lineProtocolMeasurements": "a" }),
             json!({ "topicName": "t", "messageFormat": "lineprotocol", "lineProtocolFields": "a" }),
             json!({ "topicName": "t", "messageFormat": "lineprotocol", "lineProtocolTags": "a=b" }),
+            json!({ "topicName": "t", "messageFormat": "protobuf" }),
+            json!({ "topicName": "t", "messageFormat": "protobuf", "protobufMessage": "B" }),
+            json!({ "topicName": "t", "messageFormat": "protobuf", "protobufMessage": "B", "subjectStrategy": "record" }),
+            json!({ "topicName": "t", "messageFormat": "protobuf", "protobufSchemaSource": "inlineSchema", "protobufSchema": "message A {} message B {}" }),
+            json!({ "topicName": "t", "messageFormat": "protobuf", "protobufSchemaSource": "inlineSchema", "protobufSchema": "message B {} message A {}" }),
+            json!({ "topicName": "t", "messageFormat": "protobuf", "protobufSchemaSource": "inlineSchema", "protobufSchema": "message A {} message B {}", "protobufMessage": "B" }),
+            json!({ "topicName": "t", "messageFormat": "protobuf", "protobufSchemaSource": "inlineSchema", "protobufSchema": "message A {} message B {}", "framing": "none" }),
+            json!({ "topicName": "t", "messageFormat": "protobuf", "protobufSchemaSource": "inlineSchema", "protobufSchema": "message A {} message B {}", "bytesAs": "hex" }),
+            json!({ "topicName": "t", "keyFormat": "protobuf" }),
+            json!({ "topicName": "t", "keyFormat": "protobuf", "keyProtobufMessage": "B" }),
+            json!({ "topicName": "t", "keyFormat": "protobuf", "keySchemaSource": "inlineSchema", "keySchema": "message A {}" }),
             json!({ "topicName": "t", "keyFormat": "string" }),
             json!({ "topicName": "t", "headers": true }),
             json!({ "topicName": "t", "fieldTypes": { "a": "text" } }),

@@ -7,6 +7,7 @@ mod cursor;
 mod digest;
 mod lenient;
 mod line_protocol;
+mod protobuf;
 mod query;
 mod registry;
 mod schema;
@@ -22,6 +23,7 @@ pub use digest::{data, key, path};
 pub use line_protocol::{
     LineProtocolLayout, LineProtocolOptions, LineTimeUnit, NameFilter, TagFilter,
 };
+pub use protobuf::{Descriptors, ProtobufOptions, ProtobufSchema};
 pub use query::{MAX_LAST_N, PanelQuery, QueryError, Subscription};
 pub use registry::{
     RegistryApi, RegistryAuth, RegistryFault, RegistrySettings, RegistryTls, RegistryUrl, UrlFault,

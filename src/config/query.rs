@@ -74,6 +74,12 @@ pub enum QueryError {
     GlueRegistry,
     #[error("`{key}` cannot be used: {reason}: make it shorter in the query editor")]
     Filter { key: &'static str, reason: String },
+    #[error("the Protobuf schema has no message `{name}` (`{key}`); it has {known}")]
+    NoMessage {
+        key: &'static str,
+        name: String,
+        known: String,
+    },
     #[error(
         "`subjectStrategy` `{strategy}` needs {needs}: write it in `subject` in the query editor"
     )]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AvroOptions, Cursor, Framing, LineProtocolOptions, TopicName};
+use super::{AvroOptions, Cursor, Framing, LineProtocolOptions, ProtobufOptions, TopicName};
 
 /// Is a query with its defaults, without what only changes how a panel shows it (refId, alias, `recordColumns`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +48,7 @@ impl StreamSpec {
     fn value_framing(&self) -> Option<Framing> {
         match &self.format {
             ValueFormat::Avro(avro) => Some(avro.framing),
+            ValueFormat::Protobuf(protobuf) => Some(protobuf.framing),
             ValueFormat::Json | ValueFormat::Plaintext | ValueFormat::LineProtocol(_) => None,
         }
     }
@@ -55,6 +56,7 @@ impl StreamSpec {
     fn key_framing(&self) -> Option<Framing> {
         match &self.key {
             KeyFormat::Avro(avro) => Some(avro.framing),
+            KeyFormat::Protobuf(protobuf) => Some(protobuf.framing),
             KeyFormat::None | KeyFormat::String | KeyFormat::Json | KeyFormat::Base64 => None,
         }
     }
@@ -110,6 +112,7 @@ pub enum ValueFormat {
     Plaintext,
     Avro(AvroOptions),
     LineProtocol(LineProtocolOptions),
+    Protobuf(ProtobufOptions),
 }
 
 /// Says how keys are decoded.
@@ -125,6 +128,8 @@ pub enum KeyFormat {
     Base64,
     /// A record's fields, as columns `key.<path>`; anything else as one column `key`.
     Avro(AvroOptions),
+    /// A message's fields, as columns `key.<path>`.
+    Protobuf(ProtobufOptions),
 }
 
 /// Is one of the four types that Grafana tells apart in a stream.

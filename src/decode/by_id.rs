@@ -157,6 +157,14 @@ impl<T: Typed> ById<T> {
         self.put(None, state, Instant::now());
     }
 
+    /// Takes the query's own schema, which is compiled already, and its text.
+    pub(super) fn provide_compiled(&mut self, text: &str, schema: Arc<T::Schema>) {
+        if self.cache.is_none() {
+            return self.provide_own(text);
+        }
+        self.put(None, State::ready(schema), Instant::now());
+    }
+
     fn place(&self, id: Option<&SchemaId>) -> Option<usize> {
         self.slots.iter().position(|slot| slot.id.as_ref() == id)
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{AvroDecoder, JsonDecoder, KEY, SchemaCache, Target, wire_format, write_text};
+use super::{
+    AvroDecoder, JsonDecoder, KEY, ProtobufDecoder, SchemaCache, Target, wire_format, write_text,
+};
 use crate::columns::{ColumnId, Group, Kind, RowWriter, Trouble};
 use crate::config::{FlattenLimits, KeyFormat, StreamSpec};
 use crate::record::{Now, Record};
@@ -22,6 +24,7 @@ pub(super) enum KeyDecoder {
     },
     Json(Box<JsonDecoder>),
     Avro(Box<AvroDecoder>),
+    Protobuf(Box<ProtobufDecoder>),
 }
 
 /// Is where a key's cells go: in a row that its value has too.
@@ -60,18 +63,29 @@ impl KeyDecoder {
                 limits,
                 cache.avro.clone(),
             ))),
+            KeyFormat::Protobuf(options) => Self::Protobuf(Box::new(ProtobufDecoder::new(
+                spec,
+                Role::Key,
+                options,
+                limits,
+                cache.protobuf.clone(),
+            ))),
         }
     }
 
     /// Finds the schema of a record's key; an error is one that is not here.
     #[inline]
     pub(super) fn prepare(&mut self, record: &Record<'_>, now: Now) -> Result<(), Need> {
-        let (Self::Avro(avro), Some(key)) = (self, record.key) else {
-            return Ok(());
+        let (headers, now) = (record.headers, now.monotonic);
+        let prepared = match (self, record.key) {
+            (Self::Avro(avro), Some(key)) => avro.prepare(key, headers, now),
+            (Self::Protobuf(protobuf), Some(key)) => protobuf.prepare(key, headers, now),
+            _ => Ok(()),
         };
-        let role = Role::Key;
-        avro.prepare(key, record.headers, now.monotonic)
-            .map_err(|id| Need { id, role })
+        prepared.map_err(|id| Need {
+            id,
+            role: Role::Key,
+        })
     }
 
     pub(super) fn provide(
@@ -80,8 +94,10 @@ impl KeyDecoder {
         answer: Result<Arc<SchemaText>, SchemaFault>,
         now: Now,
     ) {
-        if let Self::Avro(avro) = self {
-            avro.provide(id, answer, now.monotonic);
+        match self {
+            Self::Avro(avro) => avro.provide(id, answer, now.monotonic),
+            Self::Protobuf(protobuf) => protobuf.provide(id, answer, now.monotonic),
+            Self::None | Self::Text { .. } | Self::Json(_) => {}
         }
     }
 
@@ -92,6 +108,7 @@ impl KeyDecoder {
             Self::Text { column, .. } => *column = None,
             Self::Json(json) => json.forget_columns(),
             Self::Avro(avro) => avro.forget_columns(),
+            Self::Protobuf(protobuf) => protobuf.forget_columns(),
         }
     }
 
@@ -129,6 +146,15 @@ impl KeyDecoder {
                 if let Err(error) = avro.decode(key, record.headers, &mut KeyCells(row)) {
                     if row.take_back(Group::Key, columns) {
                         avro.forget_columns();
+                    }
+                    count(&error, row);
+                }
+            }
+            Self::Protobuf(protobuf) => {
+                let columns = row.columns();
+                if let Err(error) = protobuf.decode(key, record.headers, &mut KeyCells(row)) {
+                    if row.take_back(Group::Key, columns) {
+                        protobuf.forget_columns();
                     }
                     count(&error, row);
                 }

@@ -6,6 +6,8 @@ mod headers;
 mod json;
 mod key;
 mod line_protocol;
+mod protobuf;
+mod text;
 mod wire_format;
 
 use std::fmt::Write;
@@ -16,10 +18,11 @@ use thiserror::Error;
 pub use avro::{AvroDecoder, AvroError};
 pub use json::{JsonDecoder, JsonError};
 pub use line_protocol::{LineDecoder, LineError, LineFault};
+pub use protobuf::{ProtobufDecoder, ProtobufError};
 
 use crate::columns::plain::plain_len;
 use crate::columns::{ColumnId, ColumnSet, Coordinates, Group, Kind, RowWriter, Trouble, time};
-use crate::config::{FlattenLimits, StreamSpec, TimeSource, ValueFormat};
+use crate::config::{Descriptors, FlattenLimits, StreamSpec, TimeSource, ValueFormat};
 use crate::perf::PerfFlags;
 use crate::record::{Now, Record};
 use crate::schema::{Need, Role, SchemaFault, SchemaId, SchemaText};
@@ -31,14 +34,17 @@ use key::KeyDecoder;
 pub struct SchemaCache {
     /// `None`: the flag turns it off.
     avro: Option<Arc<by_id::Cache<avro::Plan>>>,
+    protobuf: Option<Arc<by_id::Cache<Descriptors>>>,
 }
 
 impl SchemaCache {
     /// Makes the caches that `flags` leave on, in their sizes.
     pub fn new(flags: &PerfFlags) -> Self {
         let avro = by_id::Cache::new(flags.avro_codec_cache_max_entries);
+        let protobuf = by_id::Cache::new(flags.protobuf_schema_cache_max_entries);
         Self {
             avro: (!flags.disable_avro_codec_cache).then(|| Arc::new(avro)),
+            protobuf: (!flags.disable_protobuf_schema_cache).then(|| Arc::new(protobuf)),
         }
     }
 }
@@ -50,6 +56,7 @@ pub enum Decoder {
     Plaintext(Plaintext),
     Avro(Box<AvroDecoder>),
     LineProtocol(Box<LineDecoder>),
+    Protobuf(Box<ProtobufDecoder>),
 }
 
 /// Says why a record could not be decoded.
@@ -61,6 +68,8 @@ pub enum DecodeError {
     Avro(#[from] AvroError),
     #[error("line protocol: {0}")]
     LineProtocol(#[from] LineError),
+    #[error("Protobuf: {0}")]
+    Protobuf(#[from] ProtobufError),
 }
 
 impl Decoder {
@@ -82,6 +91,13 @@ impl Decoder {
             ValueFormat::LineProtocol(options) => {
                 Self::LineProtocol(Box::new(LineDecoder::new(options, limits)))
             }
+            ValueFormat::Protobuf(options) => Self::Protobuf(Box::new(ProtobufDecoder::new(
+                spec,
+                Role::Value,
+                options,
+                limits,
+                cache.protobuf.clone(),
+            ))),
         }
     }
 
@@ -92,18 +108,23 @@ impl Decoder {
             Self::Plaintext(plaintext) => plaintext.column = None,
             Self::Avro(avro) => avro.forget_columns(),
             Self::LineProtocol(lines) => lines.forget_columns(),
+            Self::Protobuf(protobuf) => protobuf.forget_columns(),
         }
     }
 
     /// Finds the schema of a record, before it is decoded; an error is one that is not here.
     #[inline]
     pub fn prepare(&mut self, record: &Record<'_>, now: Now) -> Result<(), Need> {
-        let (Self::Avro(avro), Some(value)) = (self, record.value) else {
-            return Ok(());
+        let (headers, now) = (record.headers, now.monotonic);
+        let prepared = match (self, record.value) {
+            (Self::Avro(avro), Some(value)) => avro.prepare(value, headers, now),
+            (Self::Protobuf(protobuf), Some(value)) => protobuf.prepare(value, headers, now),
+            _ => Ok(()),
         };
-        let role = Role::Value;
-        avro.prepare(value, record.headers, now.monotonic)
-            .map_err(|id| Need { id, role })
+        prepared.map_err(|id| Need {
+            id,
+            role: Role::Value,
+        })
     }
 
     /// Takes the schema of `id`, or the reason why there is none.
@@ -113,15 +134,20 @@ impl Decoder {
         answer: Result<Arc<SchemaText>, SchemaFault>,
         now: Now,
     ) {
-        if let Self::Avro(avro) = self {
-            avro.provide(id, answer, now.monotonic);
+        match self {
+            Self::Avro(avro) => avro.provide(id, answer, now.monotonic),
+            Self::Protobuf(protobuf) => protobuf.provide(id, answer, now.monotonic),
+            Self::Json(_) | Self::Plaintext(_) | Self::LineProtocol(_) => {}
         }
     }
 
     /// Gives the schema to ask for again after a record that could not be decoded: there may be a newer one.
     pub fn doubt(&self, now: Now) -> Option<Need> {
-        let Self::Avro(avro) = self else { return None };
-        let id = avro.doubt(now.monotonic)?;
+        let id = match self {
+            Self::Avro(avro) => avro.doubt(now.monotonic)?,
+            Self::Protobuf(protobuf) => protobuf.doubt(now.monotonic)?,
+            Self::Json(_) | Self::Plaintext(_) | Self::LineProtocol(_) => return None,
+        };
         Some(Need {
             id,
             role: Role::Value,
@@ -145,6 +171,10 @@ impl Decoder {
                 Ok(avro.decode(value, headers, rows)?)
             }
             (Self::LineProtocol(lines), Some(value)) => Ok(lines.decode(value, rows)?),
+            (Self::Protobuf(protobuf), Some(value)) => {
+                let headers = rows.record.headers;
+                Ok(protobuf.decode(value, headers, rows)?)
+            }
             (Self::Plaintext(plaintext), Some(value)) => rows.row(|row| {
                 plaintext.write(value, row);
                 Ok(())

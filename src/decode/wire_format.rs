@@ -13,6 +13,8 @@ pub(super) struct Wire {
     role: Role,
     /// What a record has that names none.
     subject: Subject,
+    /// Behind the id in Confluent's header stand message indexes.
+    has_indexes: bool,
 }
 
 /// Says which schema a body has, and where in the bytes the body begins.
@@ -62,7 +64,25 @@ impl Wire {
             framing,
             role,
             subject: selection.subject(&spec.topic, role),
+            has_indexes: false,
         }
+    }
+
+    /// Takes message indexes behind the id in Confluent's header.
+    pub(super) fn with_indexes(self) -> Self {
+        Self {
+            has_indexes: true,
+            ..self
+        }
+    }
+
+    /// Gives the message indexes in Confluent's header, where there is such a header.
+    pub(super) fn header_indexes<'a>(&self, headers: &[Header<'a>]) -> Option<&'a [u8]> {
+        if headers.is_empty() || !matches!(self.framing, Framing::Auto | Framing::ConfluentHeader) {
+            return None;
+        }
+        let value = find(headers, header_name(self.role, CONFLUENT_HEADERS))?;
+        confluent_header(value).map(|(_, indexes)| indexes)
     }
 
     /// Finds the schema that a record names, for a registry.
@@ -131,26 +151,25 @@ impl Wire {
         if headers.is_empty() {
             return Ok(None);
         }
-        // Where a serializer ran twice, the later header is the one that counts.
-        let find = |name: &str| {
-            let found = headers.iter().rev().find(|h| h.name == name.as_bytes());
-            found.and_then(|header| header.value)
-        };
         if matches!(self.framing, Framing::Auto | Framing::ConfluentHeader) {
             let name = header_name(self.role, CONFLUENT_HEADERS);
-            if let Some(value) = find(name) {
-                let id = confluent_header(value).ok_or(FrameError::Header {
-                    name,
-                    expected: "01 and a GUID of 16 bytes",
-                    found: value.len(),
-                })?;
-                return Ok(Some(id));
+            if let Some(value) = find(headers, name) {
+                return match confluent_header(value) {
+                    Some((id, indexes)) if indexes.is_empty() || self.has_indexes => Ok(Some(id)),
+                    _ => Err(FrameError::Header {
+                        name,
+                        expected: "01 and a GUID of 16 bytes",
+                        found: value.len(),
+                    }),
+                };
             }
         }
         if matches!(self.framing, Framing::Auto | Framing::Apicurio) {
             for (names, kind) in APICURIO_HEADERS {
                 let name = header_name(self.role, names);
-                let Some(value) = find(name) else { continue };
+                let Some(value) = find(headers, name) else {
+                    continue;
+                };
                 let Ok(id) = value.try_into().map(u64::from_be_bytes) else {
                     return Err(FrameError::Header {
                         name,
@@ -219,13 +238,23 @@ fn apicurio(bytes: &[u8]) -> Option<Frame> {
     })
 }
 
-fn confluent_header(value: &[u8]) -> Option<SchemaId> {
+/// Gives a header's value; where a serializer ran twice, the later header is the one that counts.
+fn find<'a>(headers: &[Header<'a>], name: &str) -> Option<&'a [u8]> {
+    let found = headers.iter().rev().find(|h| h.name == name.as_bytes());
+    found.and_then(|header| header.value)
+}
+
+/// Reads the id, and gives what stands behind it.
+fn confluent_header(value: &[u8]) -> Option<(SchemaId, &[u8])> {
     match value {
-        [1, guid @ ..] => guid.try_into().ok().map(SchemaId::Guid),
-        [0, id @ ..] => id
-            .try_into()
-            .ok()
-            .map(|id| SchemaId::Id(u32::from_be_bytes(id))),
+        [1, rest @ ..] => {
+            let (guid, rest) = rest.split_first_chunk()?;
+            Some((SchemaId::Guid(*guid), rest))
+        }
+        [0, rest @ ..] => {
+            let (id, rest) = rest.split_first_chunk()?;
+            Some((SchemaId::Id(u32::from_be_bytes(*id)), rest))
+        }
         _ => None,
     }
 }

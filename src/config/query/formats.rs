@@ -4,7 +4,7 @@ use super::{QueryError, choice};
 use crate::config::lenient::Keys;
 use crate::config::{
     AvroOptions, AvroSchema, BytesAs, Framing, KeyFormat, LineProtocolOptions, NameFilter,
-    SchemaSource, SubjectSelection, TagFilter, ValueFormat,
+    ProtobufOptions, ProtobufSchema, SchemaSource, SubjectSelection, TagFilter, ValueFormat,
 };
 
 /// Reads the format of values.
@@ -13,10 +13,11 @@ pub(super) fn value(keys: &Keys<'_>) -> Result<ValueFormat, QueryError> {
         "" | "json" => Ok(ValueFormat::Json),
         "plaintext" => Ok(ValueFormat::Plaintext),
         "avro" => Ok(ValueFormat::Avro(avro(keys)?)),
+        "protobuf" => Ok(ValueFormat::Protobuf(protobuf(keys)?)),
         "lineprotocol" => Ok(ValueFormat::LineProtocol(lines(keys)?)),
         other => Err(QueryError::Choice {
             key: "messageFormat",
-            expected: "`json`, `plaintext`, `avro` or `lineprotocol`",
+            expected: "`json`, `plaintext`, `avro`, `protobuf` or `lineprotocol`",
             found: other.to_owned(),
         }),
     }
@@ -30,20 +31,25 @@ pub(super) fn key(keys: &Keys<'_>) -> Result<KeyFormat, QueryError> {
         "json" => Ok(KeyFormat::Json),
         "base64" => Ok(KeyFormat::Base64),
         "avro" => Ok(KeyFormat::Avro(AvroOptions {
-            source: source(
-                keys,
-                AVRO,
-                ["keySchemaSource", "keySchema"],
-                AvroSchema::parse,
-            )?,
+            source: source(keys, AVRO, KEY_SCHEMA, AvroSchema::parse)?,
             framing: Framing::Auto,
             subject: SubjectSelection::Topic,
             reader: None,
             bytes_as: bytes_as(keys)?,
         })),
+        "protobuf" => {
+            let source = source(keys, PROTOBUF, KEY_SCHEMA, ProtobufSchema::parse)?;
+            Ok(KeyFormat::Protobuf(ProtobufOptions {
+                message: message(keys, "keyProtobufMessage", &source)?,
+                source,
+                framing: Framing::Auto,
+                subject: SubjectSelection::Topic,
+                bytes_as: bytes_as(keys)?,
+            }))
+        }
         other => Err(QueryError::Choice {
             key: "keyFormat",
-            expected: "`none`, `string`, `json`, `base64` or `avro`",
+            expected: "`none`, `string`, `json`, `base64`, `avro` or `protobuf`",
             found: other.to_owned(),
         }),
     }
@@ -92,6 +98,47 @@ fn filter<F>(
     parser: impl Fn(&str) -> Result<F, String>,
 ) -> Result<F, QueryError> {
     parser(&keys.text(key)?).map_err(|reason| QueryError::Filter { key, reason })
+}
+
+fn protobuf(keys: &Keys<'_>) -> Result<ProtobufOptions, QueryError> {
+    let source = source(
+        keys,
+        PROTOBUF,
+        ["protobufSchemaSource", "protobufSchema"],
+        ProtobufSchema::parse,
+    )?;
+    let is_registry = source == SchemaSource::Registry;
+    let message = message(keys, "protobufMessage", &source)?;
+    Ok(ProtobufOptions {
+        framing: framing(keys, is_registry)?,
+        subject: subject(keys, is_registry, message.clone())?,
+        bytes_as: bytes_as(keys)?,
+        source,
+        message,
+    })
+}
+
+/// Reads the full name of a message, with or without a dot before it. A schema in the query must have it.
+fn message(
+    keys: &Keys<'_>,
+    key: &'static str,
+    source: &SchemaSource<ProtobufSchema>,
+) -> Result<Option<String>, QueryError> {
+    let text = keys.text(key)?;
+    let name = text.strip_prefix('.').unwrap_or(&text);
+    if name.is_empty() {
+        return Ok(None);
+    }
+    if let SchemaSource::Inline(schema) = source
+        && !schema.has_message(name)
+    {
+        return Err(QueryError::NoMessage {
+            key,
+            name: name.to_owned(),
+            known: schema.message_names(),
+        });
+    }
+    Ok(Some(name.to_owned()))
 }
 
 /// Reads where a schema comes from, by the keys of source and text.
@@ -182,3 +229,6 @@ pub(super) fn bytes_as(keys: &Keys<'_>) -> Result<BytesAs, QueryError> {
 }
 
 const AVRO: &str = "Avro";
+const PROTOBUF: &str = "Protobuf";
+/// The keys of source and text of a key's schema.
+const KEY_SCHEMA: [&str; 2] = ["keySchemaSource", "keySchema"];

@@ -6,6 +6,7 @@ use super::cursor::{AvroError, Cursor, MAX_TEXT};
 use super::scalar::Scalar;
 use crate::columns::{ColumnId, Group, Kind, RowWriter, Trouble};
 use crate::config::BytesAs;
+use crate::decode::text::quote_from;
 
 /// Is what a run needs beside the cursor.
 #[derive(Debug)]
@@ -318,21 +319,6 @@ impl Plan {
         cursor.leave();
         Ok(())
     }
-}
-
-/// Makes a JSON string of the bytes of `out` from `start` on; `spare` is room to work in.
-fn quote_from(out: &mut Vec<u8>, start: usize, spare: &mut Vec<u8>) {
-    let plain = |byte: &u8| (0x20..0x7f).contains(byte) && !matches!(byte, b'"' | b'\\');
-    if out[start..].iter().all(plain) {
-        out.insert(start, b'"');
-        out.push(b'"');
-        return;
-    }
-    spare.clear();
-    spare.extend_from_slice(&out[start..]);
-    out.truncate(start);
-    let text = String::from_utf8_lossy(spare);
-    serde_json::to_writer(out, &*text).expect("a string is always JSON");
 }
 
 /// From here on two whole numbers may have one float64: 2^53.

@@ -2,14 +2,12 @@
 
 use std::io::Write;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
 use super::compile::Type;
 use super::cursor::{AvroError, Cursor};
 use super::decimal;
 use crate::columns::time;
 use crate::config::BytesAs;
+use crate::decode::text::{hex, show_bytes, trim};
 
 /// Is a value that is no list, map, union or record.
 #[derive(Debug, Clone, Copy)]
@@ -106,17 +104,7 @@ impl<'a> Scalar<'a> {
             Self::Single(value) => out.extend_from_slice(trim(zmij::Buffer::new().format(value))),
             Self::Double(value) => out.extend_from_slice(trim(zmij::Buffer::new().format(value))),
             Self::Text(text) => out.extend_from_slice(text),
-            Self::Bytes(bytes) => match bytes_as {
-                BytesAs::Text => out.extend_from_slice(bytes),
-                BytesAs::Hex => hex(bytes, out),
-                BytesAs::Base64 => {
-                    let start = out.len();
-                    out.resize(start + bytes.len().div_ceil(3) * 4, 0);
-                    STANDARD
-                        .encode_slice(bytes, &mut out[start..])
-                        .expect("base64 takes 4 bytes for 3");
-                }
-            },
+            Self::Bytes(bytes) => show_bytes(bytes, bytes_as, out),
             Self::Decimal(unscaled, scale) => decimal::show(unscaled, scale, out),
             Self::Uuid(bytes) => {
                 for (i, byte) in bytes.iter().enumerate() {
@@ -158,17 +146,6 @@ fn sized<'a>(
     match size {
         Some(size) => cursor.take(size, expected),
         None => cursor.bytes(expected),
-    }
-}
-
-/// A whole float is written `3`, not `3.0`.
-fn trim(text: &str) -> &[u8] {
-    text.strip_suffix(".0").unwrap_or(text).as_bytes()
-}
-
-fn hex(bytes: &[u8], out: &mut Vec<u8>) {
-    for byte in bytes {
-        out.extend([byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]));
     }
 }
 

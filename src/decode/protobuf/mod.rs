@@ -1,0 +1,511 @@
+//! Protobuf: a message of a schema compiled once, run over each record.
+
+mod canonical;
+mod compile;
+mod framing;
+mod json;
+mod known;
+mod run;
+mod scalar;
+mod wire;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub use wire::ProtobufError;
+
+use super::by_id::{ById, Cache, Typed};
+use super::wire_format::{Body, FrameError};
+use super::{KEY, Target, wire_format};
+use crate::columns::{ColumnId, Group, RowWriter};
+use crate::config::{
+    BytesAs, Descriptors, FlattenLimits, ProtobufOptions, SchemaSource, StreamSpec,
+};
+use crate::flatten::push_segment;
+use crate::record::Header;
+use crate::schema::{Role, SchemaFault, SchemaId, SchemaKind, SchemaText};
+use compile::{Plan, Scope, Slot};
+use framing::{Choice, Form, Frame};
+use run::{Run, Stop};
+use wire::Cursor;
+
+/// Decodes the Protobuf values, or keys, of one stream.
+#[derive(Debug)]
+pub struct ProtobufDecoder {
+    schemas: ById<Protobuf>,
+    wire: wire_format::Wire,
+    /// Where the body of the record begins that is at hand; `None` where each record is read by the query's own schema.
+    start: Option<Result<usize, FrameError>>,
+    reader: Reader,
+}
+
+/// Compiles the schemas of one stream.
+#[derive(Debug)]
+struct Protobuf;
+
+impl Typed for Protobuf {
+    type Schema = Descriptors;
+    type Binding = Messages;
+    const KIND: SchemaKind = SchemaKind::Protobuf;
+
+    fn compile(&self, text: &SchemaText) -> Result<Descriptors, String> {
+        Descriptors::compile(&text.text, &text.references)
+    }
+
+    fn variant(&self) -> Option<Arc<str>> {
+        None
+    }
+}
+
+/// Reads messages into cells: how, and with which memory.
+#[derive(Debug)]
+struct Reader {
+    /// The full name of the message that the query names.
+    message: Option<String>,
+    max_depth: usize,
+    place: Place,
+    room: Room,
+}
+
+/// Is what all runs of a stream share: how they show values, and memory.
+#[derive(Debug)]
+struct Room {
+    bytes_as: BytesAs,
+    max_keys: usize,
+    scratch: Vec<u8>,
+    spare: Vec<u8>,
+    seen: Vec<u64>,
+    keys: Vec<(usize, usize)>,
+    stamp: u64,
+}
+
+/// Is what one stream knows of a schema's messages.
+#[derive(Debug, Default)]
+struct Messages {
+    /// Those that records held.
+    bound: Vec<Bound>,
+    /// What stood before them.
+    heads: Vec<Head>,
+    /// The place in `heads` of what the last record began with.
+    last: usize,
+}
+
+/// Is a record's bytes, and where in them its message is.
+#[derive(Debug, Clone, Copy)]
+struct Framed<'a> {
+    bytes: &'a [u8],
+    frame: Frame,
+    /// What says which message it is, and then the message; or only the first, if that stands in a header.
+    lead: &'a [u8],
+}
+
+impl Framed<'_> {
+    /// Gives the place where the message begins, behind `len` bytes that say which it is.
+    fn body(&self, len: usize) -> usize {
+        match self.frame {
+            Frame::Header => 0,
+            _ => self.bytes.len() - self.lead.len() + len,
+        }
+    }
+}
+
+impl ProtobufDecoder {
+    /// Decodes the half of the records that is `role` by `options`.
+    pub(super) fn new(
+        spec: &StreamSpec,
+        role: Role,
+        options: &ProtobufOptions,
+        limits: FlattenLimits,
+        cache: Option<Arc<Cache<Descriptors>>>,
+    ) -> Self {
+        let mut schemas = ById::new(Protobuf, role, &spec.topic, cache);
+        let start = match &options.source {
+            SchemaSource::Registry => Some(Ok(0)),
+            SchemaSource::Inline(schema) => {
+                schemas.provide_compiled(schema.text(), Arc::clone(schema.compiled()));
+                None
+            }
+        };
+        let (group, path) = match role {
+            Role::Key => (Group::Key, KEY),
+            Role::Value => (Group::Value, ""),
+        };
+        let wire = wire_format::Wire::new(spec, role, options.framing, &options.subject);
+        Self {
+            schemas,
+            wire: wire.with_indexes(),
+            start,
+            reader: Reader {
+                message: options.message.clone(),
+                max_depth: limits.max_depth,
+                place: Place {
+                    group,
+                    path: path.to_owned(),
+                },
+                room: Room {
+                    bytes_as: options.bytes_as,
+                    max_keys: limits.max_fields,
+                    scratch: Vec::new(),
+                    spare: Vec::new(),
+                    seen: Vec::new(),
+                    keys: Vec::new(),
+                    stamp: 0,
+                },
+            },
+        }
+    }
+
+    /// Forgets the columns: those of a record that was taken back are no more.
+    pub(super) fn forget_columns(&mut self) {
+        self.schemas.forget_columns();
+    }
+
+    /// Finds the schema of a record; an error is one that is not here.
+    pub(super) fn prepare(
+        &mut self,
+        bytes: &[u8],
+        headers: &[Header<'_>],
+        now: Instant,
+    ) -> Result<(), SchemaId> {
+        let Some(start) = &mut self.start else {
+            return Ok(());
+        };
+        match self.wire.frame(bytes, headers) {
+            Ok(frame) => {
+                *start = Ok(frame.start);
+                if self.schemas.turn_to(&frame.id, now) {
+                    Ok(())
+                } else {
+                    Err(frame.id)
+                }
+            }
+            Err(error) => {
+                *start = Err(error);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes the schema of `id`, or the reason why there is none.
+    pub(super) fn provide(
+        &mut self,
+        id: &SchemaId,
+        answer: Result<Arc<SchemaText>, SchemaFault>,
+        now: Instant,
+    ) {
+        self.schemas.provide(id, answer, now);
+    }
+
+    /// Gives the schema to ask for again, after a record that could not be decoded.
+    pub(super) fn doubt(&self, now: Instant) -> Option<SchemaId> {
+        let is_framed = matches!(self.start, Some(Err(_)));
+        self.schemas.doubt(now).filter(|_| !is_framed)
+    }
+
+    /// Makes the cells of a record that was prepared.
+    pub(super) fn decode(
+        &mut self,
+        bytes: &[u8],
+        headers: &[Header<'_>],
+        target: &mut impl Target,
+    ) -> Result<(), ProtobufError> {
+        if let Some(lead) = self.wire.header_indexes(headers) {
+            let frame = Frame::Header;
+            return self.framed(Framed { bytes, frame, lead }, target);
+        }
+        let start = match &self.start {
+            Some(start) => start.clone()?,
+            None => match self.wire.body(bytes, headers)? {
+                // No message begins as a frame does: 00 and 03 are no field's tag.
+                (_, Some(Body::At(start))) | (Body::At(start), None) => start,
+                (_, Some(body)) | (body, None) => {
+                    let unpacked = body.inflated(bytes)?.unwrap_or_default();
+                    let frame = Frame::Glue;
+                    let (bytes, lead) = (&unpacked[..], &unpacked[..]);
+                    return self.framed(Framed { bytes, frame, lead }, target);
+                }
+            },
+        };
+        let (frame, lead) = (Frame::of_len(start), &bytes[start..]);
+        self.framed(Framed { bytes, frame, lead }, target)
+    }
+
+    #[inline]
+    fn framed(
+        &mut self,
+        record: Framed<'_>,
+        target: &mut impl Target,
+    ) -> Result<(), ProtobufError> {
+        let bound = self.schemas.current()?;
+        let (schema, messages) = (&*bound.schema, &mut bound.binding);
+        self.reader.decode(schema, messages, record, target)
+    }
+}
+
+/// Is one message in one stream.
+#[derive(Debug)]
+struct Bound {
+    name: Box<str>,
+    plan: Result<Arc<Plan>, ProtobufError>,
+    binding: Option<Binding>,
+}
+
+/// Is what a record had before its message: a record that begins alike holds the same.
+#[derive(Debug)]
+struct Head {
+    frame: Frame,
+    form: Form,
+    bytes: Box<[u8]>,
+    bound: usize,
+}
+
+/// Knows the columns of a scope in one stream.
+#[derive(Debug)]
+struct Binding {
+    at: Place,
+    /// By leaf; `None` is a column that the field limit leaves out.
+    columns: Vec<Option<ColumnId>>,
+    /// By map, then by key.
+    maps: Vec<HashMap<Box<[u8]>, Keyed>>,
+}
+
+/// Is where a scope's paths begin.
+#[derive(Debug, Clone)]
+struct Place {
+    group: Group,
+    path: String,
+}
+
+/// Is the columns of a map's key.
+#[derive(Debug)]
+struct Keyed {
+    values: Binding,
+    /// The run that wrote them last.
+    stamp: u64,
+}
+
+impl Reader {
+    /// Makes the cells of a record.
+    ///
+    /// What fitted last is tried first; a record that does not fit it may name its message another way.
+    #[inline]
+    fn decode(
+        &mut self,
+        schema: &Descriptors,
+        messages: &mut Messages,
+        record: Framed<'_>,
+        target: &mut impl Target,
+    ) -> Result<(), ProtobufError> {
+        let mut failed = None;
+        if let Some(head) = messages.heads.get(messages.last)
+            && head.frame == record.frame
+            && record.lead.starts_with(&head.bytes)
+        {
+            let body = record.body(head.bytes.len());
+            match self.message(&mut messages.bound[head.bound], record.bytes, body, target) {
+                Ok(()) => return Ok(()),
+                Err(error) => failed = Some(error),
+            }
+        }
+        self.decode_other(schema, messages, record, failed, target)
+    }
+
+    #[cold]
+    fn decode_other(
+        &mut self,
+        schema: &Descriptors,
+        messages: &mut Messages,
+        record: Framed<'_>,
+        mut failed: Option<ProtobufError>,
+        target: &mut impl Target,
+    ) -> Result<(), ProtobufError> {
+        let forms = record.frame.forms(self.message.is_some());
+        let last = messages.heads.get(messages.last).map(|head| head.form);
+        let likely = forms.iter().filter(|form| Some(**form) == last);
+        let others = forms.iter().filter(|form| Some(**form) != last);
+        for &form in likely.chain(others) {
+            let Some((choice, len)) = form.read(record.lead) else {
+                continue;
+            };
+            let tried = self.bind(schema, messages, &choice).and_then(|bound| {
+                let body = record.body(len);
+                self.message(&mut messages.bound[bound], record.bytes, body, target)?;
+                Ok(bound)
+            });
+            match tried {
+                Ok(bound) => {
+                    messages.remember(record.frame, form, &record.lead[..len], bound);
+                    return Ok(());
+                }
+                Err(error) => {
+                    failed.get_or_insert(error);
+                }
+            }
+        }
+        // A field's tag is 8 or more; so is the first byte of indexes, if messages nest four deep.
+        let names_none = matches!(failed, None | Some(ProtobufError::NoMessage { .. }));
+        if names_none && record.lead.first().is_none_or(|&byte| byte >= 8) {
+            return Err(ProtobufError::NoIndexes);
+        }
+        Err(failed.unwrap_or(ProtobufError::NoIndexes))
+    }
+
+    /// Finds or compiles the message of `choice`.
+    fn bind(
+        &self,
+        schema: &Descriptors,
+        messages: &mut Messages,
+        choice: &Choice<'_>,
+    ) -> Result<usize, ProtobufError> {
+        let found = match (&self.message, choice) {
+            (Some(name), _) => schema.by_name(name),
+            (None, Choice::Path(path)) => schema.by_path(path),
+            (None, Choice::Name(name)) => schema.by_any_name(name),
+            (None, Choice::Sorted(place)) => schema.by_order(*place),
+            (None, Choice::Default) => schema.by_path(&[0]),
+        };
+        let message = found.ok_or_else(|| match &self.message {
+            Some(name) => ProtobufError::NoSuchMessage {
+                name: name.clone(),
+                known: schema.message_names(),
+            },
+            None => ProtobufError::NoMessage {
+                path: choice.to_string(),
+            },
+        })?;
+        let known = |bound: &Bound| &*bound.name == message.full_name();
+        if let Some(place) = messages.bound.iter().position(known) {
+            return Ok(place);
+        }
+        let plan = Plan::new(schema, &message, self.max_depth);
+        messages.bound.push(Bound {
+            name: message.full_name().into(),
+            plan: plan.map(Arc::new),
+            binding: None,
+        });
+        Ok(messages.bound.len() - 1)
+    }
+
+    /// Makes the cells of a message whose bytes begin at `body`.
+    #[inline]
+    fn message(
+        &mut self,
+        bound: &mut Bound,
+        bytes: &[u8],
+        body: usize,
+        target: &mut impl Target,
+    ) -> Result<(), ProtobufError> {
+        let plan = Arc::clone(bound.plan.as_ref().map_err(ProtobufError::clone)?);
+        if bound.binding.is_some() {
+            match target.attempt(|row| bound.run(&plan, bytes, body, false, self, row)) {
+                Ok(()) => return Ok(()),
+                Err(Stop::Protobuf(error)) => return Err(error),
+                Err(Stop::NewColumn | Stop::Again) => {}
+            }
+        }
+        // What makes columns, or says a thing twice, is looked at as a whole first.
+        let mut canonical = Vec::new();
+        let mut parts = [Cursor::new(bytes, body)];
+        canonical::message(&plan, ROOT, &mut parts, &mut canonical)?;
+        match target.attempt(|row| bound.run(&plan, &canonical, 0, true, self, row)) {
+            Err(Stop::Protobuf(error)) => Err(error),
+            Ok(()) | Err(Stop::NewColumn | Stop::Again) => Ok(()),
+        }
+    }
+}
+
+impl Messages {
+    /// Notes what a record began with that was decoded.
+    fn remember(&mut self, frame: Frame, form: Form, bytes: &[u8], bound: usize) {
+        let known = |head: &Head| (head.frame, head.form, &*head.bytes) == (frame, form, bytes);
+        self.last = self.heads.iter().position(known).unwrap_or_else(|| {
+            self.heads.truncate(MAX_HEADS - 1);
+            self.heads.push(Head {
+                frame,
+                form,
+                bytes: bytes.into(),
+                bound,
+            });
+            self.heads.len() - 1
+        });
+    }
+}
+
+impl Bound {
+    /// Writes the cells of a message whose bytes begin at `body`; `may_add` says that a map's new key makes columns.
+    fn run(
+        &mut self,
+        plan: &Plan,
+        bytes: &[u8],
+        body: usize,
+        may_add: bool,
+        Reader { place, room, .. }: &mut Reader,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        let Slot::Node(root) = &plan.root.slot else {
+            return Ok(());
+        };
+        let binding = self
+            .binding
+            .get_or_insert_with(|| Binding::new(&plan.root, place.clone(), row));
+        room.seen.clear();
+        room.keys.clear();
+        room.stamp += 1;
+        let mut run = Run {
+            plan,
+            bytes_as: room.bytes_as,
+            may_add,
+            max_keys: room.max_keys,
+            stamp: room.stamp,
+            scratch: &mut room.scratch,
+            spare: &mut room.spare,
+            seen: &mut room.seen,
+            keys: &mut room.keys,
+        };
+        let mut cursor = Cursor::new(bytes, body);
+        run.message(root, None, &plan.root, binding, &mut cursor, row)
+    }
+}
+
+impl Binding {
+    /// Makes the columns of `scope`, whose paths begin at `at`.
+    fn new(scope: &Scope, at: Place, row: &mut RowWriter<'_>) -> Self {
+        let columns = scope.leaves.iter().map(|leaf| {
+            let name = join(&at.path, &leaf.path);
+            row.column(at.group, &name, leaf.kind)
+        });
+        Self {
+            columns: columns.collect(),
+            maps: scope.maps.iter().map(|_| HashMap::new()).collect(),
+            at,
+        }
+    }
+}
+
+impl Place {
+    /// Makes the columns of a map's `key`; the map stands at `map` within the scope that begins here.
+    fn of_key(&self, values: &Scope, map: &str, key: &[u8], row: &mut RowWriter<'_>) -> Binding {
+        let mut path = join(&self.path, map);
+        push_segment(&mut path, &String::from_utf8_lossy(key));
+        let group = self.group;
+        Binding::new(values, Self { group, path }, row)
+    }
+}
+
+fn join(path: &str, within: &str) -> String {
+    let dot = if path.is_empty() || within.is_empty() || within.starts_with('[') {
+        ""
+    } else {
+        "."
+    };
+    format!("{path}{dot}{within}")
+}
+
+/// The message itself is its plan's first.
+const ROOT: usize = 0;
+/// So many ways to begin a record are remembered.
+const MAX_HEADS: usize = 64;
+
+#[cfg(test)]
+mod tests;

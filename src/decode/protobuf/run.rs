@@ -1,0 +1,407 @@
+//! A plan over bytes, straight into columns.
+//!
+//! This is the fast way: it takes each field of a message once, a list's items and a map's entries one after another, as
+//! all producers write them. What is allowed beside that (a message in two parts, a list in two places, two members of a
+//! oneof, a map's key twice) stops it, and goes through [`super::canonical`] first.
+
+use super::compile::{Field, Form, Message, Node, Plan, Scope, Shape, Slot, Type};
+use super::json::{Entry, VALUE};
+use super::known;
+use super::scalar::Scalar;
+use super::wire::{Cursor, ProtobufError, Wire};
+use super::{Binding, Keyed};
+use crate::columns::{ColumnId, Kind, RowWriter, Trouble};
+use crate::config::BytesAs;
+use crate::decode::write_text;
+
+/// Is what a run needs beside the cursor.
+#[derive(Debug)]
+pub(super) struct Run<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) bytes_as: BytesAs,
+    /// A map's new key makes a column; not before the record is known to be good.
+    pub(super) may_add: bool,
+    /// How many keys of one map get columns.
+    pub(super) max_keys: usize,
+    /// Tells this run's keys of a map from those of earlier ones.
+    pub(super) stamp: u64,
+    /// The text of a cell, as it grows.
+    pub(super) scratch: &'a mut Vec<u8>,
+    pub(super) spare: &'a mut Vec<u8>,
+    /// The masks of the fields seen, of each message that is open.
+    pub(super) seen: &'a mut Vec<u64>,
+    /// Where the keys of each map that is open stand in `scratch`.
+    pub(super) keys: &'a mut Vec<(usize, usize)>,
+}
+
+/// Says why a run stopped.
+#[derive(Debug)]
+pub(super) enum Stop {
+    Protobuf(ProtobufError),
+    /// A column is needed that is not there.
+    NewColumn,
+    /// A field comes again where it is allowed and nobody does it.
+    Again,
+}
+
+impl From<ProtobufError> for Stop {
+    fn from(error: ProtobufError) -> Self {
+        Self::Protobuf(error)
+    }
+}
+
+impl Run<'_> {
+    /// Reads a message into the columns of `scope`, to the end of the cursor or of its group.
+    pub(super) fn message(
+        &mut self,
+        node: &Node,
+        group: Option<u32>,
+        scope: &Scope,
+        binding: &mut Binding,
+        cursor: &mut Cursor<'_>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        let plan = self.plan;
+        let message = &plan.messages[node.message];
+        let mask = self.begin(message);
+        let mut next = 0;
+        while let Some((place, wire)) = message.next(next, group, cursor)? {
+            next = place + 1;
+            let field = &message.fields[place];
+            self.mark(mask, place, field)?;
+            match &node.slots[place] {
+                Slot::Leaf(leaf) => {
+                    self.leaf(field, wire, *leaf, scope, binding, cursor, row)?;
+                }
+                Slot::Node(inner) => {
+                    field.expect(wire, cursor.pos)?;
+                    let (group, end) = cursor.begin(field.number, wire)?;
+                    self.message(inner, group, scope, binding, cursor, row)?;
+                    cursor.finish(end);
+                }
+                Slot::Map(map) => self.map(field, wire, *map, scope, binding, cursor, row)?,
+            }
+        }
+        for word in 0..message.words {
+            let mut absent = message.implicit[word] & !self.seen[mask + word];
+            while absent != 0 {
+                let place = word * 64 + absent.trailing_zeros() as usize;
+                absent &= absent - 1;
+                if let Slot::Leaf(leaf) = node.slots[place] {
+                    self.default(&message.fields[place], leaf, scope, binding, row);
+                }
+            }
+        }
+        self.seen.truncate(mask);
+        Ok(())
+    }
+
+    /// Makes room for the mask of a message's seen fields; gives its place.
+    #[inline]
+    pub(super) fn begin(&mut self, message: &Message) -> usize {
+        let mask = self.seen.len();
+        self.seen.resize(mask + message.words, 0);
+        mask
+    }
+
+    /// Notes that a field, and its oneof, were seen.
+    #[inline]
+    pub(super) fn mark(&mut self, mask: usize, place: usize, field: &Field) -> Result<(), Stop> {
+        for bit in [Some(place), field.oneof].into_iter().flatten() {
+            let word = &mut self.seen[mask + bit / 64];
+            if *word >> (bit % 64) & 1 == 1 {
+                return Err(Stop::Again);
+            }
+            *word |= 1 << (bit % 64);
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a field's place, in and out")]
+    fn map(
+        &mut self,
+        field: &Field,
+        mut wire: Wire,
+        map: usize,
+        scope: &Scope,
+        binding: &mut Binding,
+        cursor: &mut Cursor<'_>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        let Shape::Map(key) = field.shape else {
+            return Ok(());
+        };
+        let (plan, of) = (self.plan, &scope.maps[map]);
+        loop {
+            field.expect(wire, cursor.pos)?;
+            let end = cursor.open("the length of a map's entry")?;
+            let entry = Entry::read(field, key, &plan.enums, cursor)?;
+            let mut digits = itoa::Buffer::new();
+            let name = match entry.key {
+                Scalar::Text(text) => text,
+                Scalar::Signed(value) => digits.format(value).as_bytes(),
+                Scalar::Unsigned(value) => digits.format(value).as_bytes(),
+                Scalar::Bool(true) => b"true",
+                _ => b"false",
+            };
+            let known = &mut binding.maps[map];
+            if !known.contains_key(name) && !self.may_add {
+                return Err(Stop::NewColumn);
+            }
+            if known.contains_key(name) || known.len() < self.max_keys {
+                if !known.contains_key(name) {
+                    let values = binding.at.of_key(&of.values, &of.path, name, row);
+                    known.insert(name.into(), Keyed { values, stamp: 0 });
+                }
+                let keyed = known.get_mut(name).expect("it was just put there");
+                if std::mem::replace(&mut keyed.stamp, self.stamp) == self.stamp {
+                    return Err(Stop::Again);
+                }
+                let values = &mut keyed.values;
+                match entry.value {
+                    Some(value) => {
+                        let after = std::mem::replace(&mut cursor.pos, value);
+                        self.map_value(field, &of.values, values, cursor, row)?;
+                        cursor.pos = after;
+                    }
+                    None => self.absent_value(field, &of.values, values, row)?,
+                }
+            } else {
+                row.trouble(Trouble::LeftOut, |sample| sample.push_str(&of.path));
+            }
+            cursor.close(end);
+            match cursor.next_is(field.number) {
+                Some(next) => wire = next,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    fn map_value(
+        &mut self,
+        field: &Field,
+        values: &Scope,
+        binding: &mut Binding,
+        cursor: &mut Cursor<'_>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        match &values.slot {
+            Slot::Node(node) => {
+                let (group, end) = cursor.begin(VALUE, Wire::Len)?;
+                self.message(node, group, values, binding, cursor, row)?;
+                cursor.finish(end);
+            }
+            Slot::Leaf(leaf) => {
+                let (path, column) = (&values.leaves[*leaf].path, binding.columns[*leaf]);
+                self.one(field.of, VALUE, field.of.wire(), column, path, cursor, row)?;
+            }
+            Slot::Map(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Writes what a map's key without a value has: the default, or an empty message.
+    fn absent_value(
+        &mut self,
+        field: &Field,
+        values: &Scope,
+        binding: &mut Binding,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        match (&values.slot, field.of) {
+            (Slot::Leaf(leaf), of) if !matches!(of, Type::Message(_)) => {
+                let scalar = Scalar::default_of(of, &self.plan.enums);
+                if let Some(id) = binding.columns[*leaf] {
+                    self.scalar(scalar, id, &values.leaves[*leaf].path, row);
+                }
+                Ok(())
+            }
+            // A length of zero: the message without a field.
+            _ => self.map_value(field, values, binding, &mut Cursor::new(&[0], 0), row),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a field's place, in and out")]
+    #[inline]
+    fn leaf(
+        &mut self,
+        field: &Field,
+        wire: Wire,
+        leaf: usize,
+        scope: &Scope,
+        binding: &Binding,
+        cursor: &mut Cursor<'_>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        let (path, column) = (&scope.leaves[leaf].path, binding.columns[leaf]);
+        if field.shape == Shape::One {
+            field.expect(wire, cursor.pos)?;
+            return self.one(field.of, field.number, wire, column, path, cursor, row);
+        }
+        self.scratch.clear();
+        match field.shape {
+            Shape::Map(key) => self.object_of_map(field, key, wire, cursor)?,
+            _ => self.list(field, wire, cursor)?,
+        }
+        match column {
+            Some(id) => row.text(id, self.scratch, false),
+            None => row.trouble(Trouble::LeftOut, |sample| sample.push_str(path)),
+        }
+        Ok(())
+    }
+
+    /// Reads one value of field `number` into a column.
+    #[expect(clippy::too_many_arguments, reason = "a field's place, in and out")]
+    #[inline]
+    fn one(
+        &mut self,
+        of: Type,
+        number: u32,
+        wire: Wire,
+        column: Option<ColumnId>,
+        path: &str,
+        cursor: &mut Cursor<'_>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        let Some(id) = column else {
+            cursor.skip(number, wire)?;
+            row.trouble(Trouble::LeftOut, |sample| sample.push_str(path));
+            return Ok(());
+        };
+        if let Type::Message(message) = of {
+            let (group, end) = cursor.begin(number, wire)?;
+            self.known(message, group, id, path, cursor, row)?;
+            cursor.finish(end);
+            return Ok(());
+        }
+        let scalar = Scalar::read(of, &self.plan.enums, cursor)?;
+        self.scalar(scalar, id, path, row);
+        Ok(())
+    }
+
+    /// Reads a message that has one column.
+    fn known(
+        &mut self,
+        message: usize,
+        group: Option<u32>,
+        id: ColumnId,
+        path: &str,
+        cursor: &mut Cursor<'_>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        let plan = self.plan;
+        let of = &plan.messages[message];
+        self.scratch.clear();
+        match of.form {
+            Form::Timestamp => {
+                let instant = known::seconds_and_nanos(group, cursor)?;
+                match instant.since_1970() {
+                    Some(nanos) => row.time(id, nanos),
+                    None if row.kind(id) == Kind::Text => {
+                        known::show_timestamp(instant, self.scratch);
+                        row.text(id, self.scratch, true);
+                    }
+                    None => row.trouble(Trouble::Misfit, |sample| {
+                        sample.push('`');
+                        sample.push_str(path);
+                        sample.push_str("` is outside of the years 1677 to 2262");
+                    }),
+                }
+            }
+            Form::Duration => {
+                let duration = known::seconds_and_nanos(group, cursor)?;
+                known::show_duration(duration, self.scratch);
+                let text = std::str::from_utf8(self.scratch).unwrap_or_default();
+                row.float(id, text.parse().unwrap_or_default(), self.scratch);
+            }
+            Form::FieldMask => {
+                known::show_field_mask(group, cursor, self.scratch)?;
+                write_text(id, self.scratch, row, path);
+            }
+            _ => {
+                let Some(wrapped) = of.wrapped() else {
+                    self.json(message, group, cursor)?;
+                    // Of `Value`, whose null is JSON's.
+                    if self.scratch != b"null" {
+                        row.text(id, self.scratch, false);
+                    }
+                    return Ok(());
+                };
+                let mut scalar = Scalar::default_of(wrapped, &plan.enums);
+                while let Some((place, wire)) = of.next(0, group, cursor)? {
+                    of.fields[place].expect(wire, cursor.pos)?;
+                    scalar = Scalar::read(wrapped, &plan.enums, cursor)?;
+                }
+                self.scalar(scalar, id, path, row);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn scalar(&mut self, scalar: Scalar<'_>, id: ColumnId, path: &str, row: &mut RowWriter<'_>) {
+        match scalar {
+            Scalar::Null => {}
+            Scalar::Bool(value) => row.boolean(id, value),
+            Scalar::Signed(value) => {
+                if value.unsigned_abs() > MAX_EXACT {
+                    imprecise(id, path, row);
+                }
+                row.integer(id, value);
+            }
+            Scalar::Unsigned(value) => {
+                if value > MAX_EXACT {
+                    imprecise(id, path, row);
+                }
+                row.unsigned(id, value);
+            }
+            Scalar::Double(value) => row.double(id, value),
+            Scalar::Single(value) => {
+                let mut buffer = zmij::Buffer::new();
+                let text = buffer.format(value);
+                // The number that its digits say: as it is, 0.1 would show as 0.10000000149011612.
+                let value = text.parse().unwrap_or(f64::from(value));
+                row.float(id, value, crate::decode::text::trim(text));
+            }
+            Scalar::Text(text) => write_text(id, text, row, path),
+            Scalar::Name(name) => row.text(id, name.as_bytes(), true),
+            Scalar::Number(_) | Scalar::Bytes(_) => {
+                self.scratch.clear();
+                scalar.show(self.bytes_as, self.scratch);
+                write_text(id, self.scratch, row, path);
+            }
+        }
+    }
+
+    /// Writes what an absent field without presence shows.
+    #[cold]
+    fn default(
+        &mut self,
+        field: &Field,
+        leaf: usize,
+        scope: &Scope,
+        binding: &Binding,
+        row: &mut RowWriter<'_>,
+    ) {
+        let Some(id) = binding.columns[leaf] else {
+            return;
+        };
+        if field.shape == Shape::One {
+            let scalar = Scalar::default_of(field.of, &self.plan.enums);
+            return self.scalar(scalar, id, &scope.leaves[leaf].path, row);
+        }
+        self.scratch.clear();
+        self.default_json(field);
+        row.text(id, self.scratch, true);
+    }
+}
+
+#[cold]
+fn imprecise(id: ColumnId, path: &str, row: &mut RowWriter<'_>) {
+    if row.kind(id) != Kind::Text {
+        row.trouble(Trouble::Imprecise, |sample| sample.push_str(path));
+    }
+}
+
+/// From here on two whole numbers may have one float64: 2^53.
+const MAX_EXACT: u64 = 1 << 53;

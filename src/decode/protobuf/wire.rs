@@ -1,0 +1,329 @@
+//! Reads Protobuf's wire format; no length is believed before the bytes behind it were counted.
+
+use thiserror::Error;
+
+use crate::decode::wire_format::FrameError;
+use crate::schema::SchemaFault;
+
+/// Says where a record's bytes and its schema part; `at` counts bytes from the start of the record.
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+pub enum ProtobufError {
+    #[error("byte {at}: expected {expected}, and the record ends")]
+    End { at: usize, expected: &'static str },
+    #[error("byte {at}: expected {expected} of at most 64 bits, found a longer one")]
+    Varint { at: usize, expected: &'static str },
+    #[error("byte {at}: expected a field, found {found}, which is no field's tag")]
+    Tag { at: usize, found: u64 },
+    #[error(
+        "byte {at}: field {number} is {found}, and the schema says {expected}: the schema may be another one"
+    )]
+    WireType {
+        at: usize,
+        number: u32,
+        expected: &'static str,
+        found: &'static str,
+    },
+    #[error("byte {at}: a value of {len} bytes cannot be in the {left} bytes that are left")]
+    Length { at: usize, len: u64, left: usize },
+    #[error("byte {at}: the end of group {number}, which did not begin")]
+    GroupEnd { at: usize, number: u32 },
+    #[error("byte {at}: the values are nested deeper than {MAX_NESTING}")]
+    Deep { at: usize },
+    #[error("byte {at}: a list takes more than {} KiB as text", MAX_TEXT / 1024)]
+    Long { at: usize },
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    #[error(transparent)]
+    Schema(#[from] SchemaFault),
+    #[error(
+        "the bytes after the schema id are no message indexes: the producer may write none, or another format. Name the message in the query (`protobufMessage`) to read records without them"
+    )]
+    NoIndexes,
+    #[error(
+        "the record says that it holds message {path} of its schema, and there is none: the schema may be another one"
+    )]
+    NoMessage { path: String },
+    #[error("the schema has no message `{name}`; it has {known}")]
+    NoSuchMessage { name: String, known: String },
+    #[error("the message `{name}` cannot be read: {reason}")]
+    Unreadable { name: String, reason: String },
+}
+
+/// Is how a field's bytes are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wire {
+    Varint,
+    Fixed64,
+    Len,
+    Group,
+    GroupEnd,
+    Fixed32,
+}
+
+impl Wire {
+    fn new(bits: u64) -> Option<Self> {
+        Some(match bits {
+            0 => Self::Varint,
+            1 => Self::Fixed64,
+            2 => Self::Len,
+            3 => Self::Group,
+            4 => Self::GroupEnd,
+            5 => Self::Fixed32,
+            _ => return None,
+        })
+    }
+
+    /// Names it as an error does.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Varint => "a varint",
+            Self::Fixed64 => "8 bytes",
+            Self::Len => "a length and bytes",
+            Self::Group => "a group",
+            Self::GroupEnd => "a group's end",
+            Self::Fixed32 => "4 bytes",
+        }
+    }
+}
+
+/// Is a place in one record, and where the message ends that it is in.
+#[derive(Debug, Clone)]
+pub(super) struct Cursor<'a> {
+    bytes: &'a [u8],
+    pub(super) pos: usize,
+    end: usize,
+    depth: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// Begins at byte `pos` of `bytes`.
+    pub(super) fn new(bytes: &'a [u8], pos: usize) -> Self {
+        Self {
+            bytes,
+            pos,
+            end: bytes.len(),
+            depth: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_at_end(&self) -> bool {
+        self.pos >= self.end
+    }
+
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.pos..self.end]
+    }
+
+    /// Gives what was read since `start`.
+    pub(super) fn since(&self, start: usize) -> &'a [u8] {
+        &self.bytes[start..self.pos]
+    }
+
+    /// Gives the place in a message of its own that `bytes` of this one are.
+    pub(super) fn within<'b>(&self, bytes: &'b [u8]) -> Cursor<'b> {
+        Cursor {
+            depth: self.depth,
+            ..Cursor::new(bytes, 0)
+        }
+    }
+
+    /// Goes into the message of field `number`, whose tag was read: gives its group, if it is one, and what
+    /// [`Cursor::finish`] gets behind it.
+    #[inline]
+    pub(super) fn begin(
+        &mut self,
+        number: u32,
+        wire: Wire,
+    ) -> Result<(Option<u32>, usize), ProtobufError> {
+        self.enter()?;
+        Ok(match wire {
+            Wire::Group => (Some(number), self.end),
+            _ => (None, self.open("a message's length")?),
+        })
+    }
+
+    #[inline]
+    pub(super) fn finish(&mut self, end: usize) {
+        self.end = end;
+        self.depth -= 1;
+    }
+
+    /// Ends at `end`, which lies before the end.
+    pub(super) fn until(&mut self, end: usize) {
+        self.end = end;
+    }
+
+    /// Reads the next tag where it is one of field `number`.
+    #[inline]
+    pub(super) fn next_is(&mut self, number: u32) -> Option<Wire> {
+        let start = self.pos;
+        if self.pos < self.end
+            && let Ok((next, wire)) = self.tag()
+            && next == number
+            && wire != Wire::GroupEnd
+        {
+            return Some(wire);
+        }
+        self.pos = start;
+        None
+    }
+
+    /// Goes one level down.
+    #[inline]
+    pub(super) fn enter(&mut self) -> Result<(), ProtobufError> {
+        self.depth += 1;
+        if self.depth > MAX_NESTING {
+            return Err(ProtobufError::Deep { at: self.pos });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Reads a length, and ends there until [`Cursor::close`] gets what this gives.
+    #[inline]
+    pub(super) fn open(&mut self, expected: &'static str) -> Result<usize, ProtobufError> {
+        let len = self.len(expected)?;
+        Ok(std::mem::replace(&mut self.end, self.pos + len))
+    }
+
+    #[inline]
+    pub(super) fn close(&mut self, end: usize) {
+        self.end = end;
+    }
+
+    /// Reads a field's number and layout.
+    #[inline]
+    pub(super) fn tag(&mut self) -> Result<(u32, Wire), ProtobufError> {
+        let at = self.pos;
+        let tag = self.varint("a field's tag")?;
+        match (u32::try_from(tag >> 3), Wire::new(tag & 7)) {
+            (Ok(number @ 1..=MAX_NUMBER), Some(wire)) => Ok((number, wire)),
+            _ => Err(ProtobufError::Tag { at, found: tag }),
+        }
+    }
+
+    #[inline]
+    pub(super) fn varint(&mut self, expected: &'static str) -> Result<u64, ProtobufError> {
+        if self.pos < self.end {
+            let byte = self.bytes[self.pos];
+            if byte < 0x80 {
+                self.pos += 1;
+                return Ok(byte.into());
+            }
+        }
+        self.long_varint(expected)
+    }
+
+    fn long_varint(&mut self, expected: &'static str) -> Result<u64, ProtobufError> {
+        let mut value = 0_u64;
+        let rest = self.rest();
+        for (i, &byte) in rest.iter().take(MAX_VARINT).enumerate() {
+            value |= u64::from(byte & 0x7f) << (7 * i);
+            if byte & 0x80 == 0 {
+                if i == MAX_VARINT - 1 && byte > 1 {
+                    break;
+                }
+                self.pos += i + 1;
+                return Ok(value);
+            }
+        }
+        let at = self.pos;
+        Err(if rest.len() < MAX_VARINT {
+            ProtobufError::End { at, expected }
+        } else {
+            ProtobufError::Varint { at, expected }
+        })
+    }
+
+    #[inline]
+    fn len(&mut self, expected: &'static str) -> Result<usize, ProtobufError> {
+        let at = self.pos;
+        let len = self.varint(expected)?;
+        let left = self.end - self.pos;
+        match usize::try_from(len) {
+            Ok(len) if len <= left => Ok(len),
+            _ => Err(ProtobufError::Length { at, len, left }),
+        }
+    }
+
+    /// Reads a length and as many bytes.
+    #[inline]
+    pub(super) fn bytes(&mut self, expected: &'static str) -> Result<&'a [u8], ProtobufError> {
+        let len = self.len(expected)?;
+        let start = self.pos;
+        self.pos += len;
+        Ok(&self.bytes[start..start + len])
+    }
+
+    #[inline]
+    pub(super) fn array<const N: usize>(
+        &mut self,
+        expected: &'static str,
+    ) -> Result<[u8; N], ProtobufError> {
+        let Some(&taken) = self.rest().first_chunk() else {
+            return Err(ProtobufError::End {
+                at: self.pos,
+                expected,
+            });
+        };
+        self.pos += N;
+        Ok(taken)
+    }
+
+    /// Passes over a field whose tag was read.
+    pub(super) fn skip(&mut self, number: u32, wire: Wire) -> Result<(), ProtobufError> {
+        match wire {
+            Wire::Varint => drop(self.varint("a varint")?),
+            Wire::Fixed64 => drop(self.array::<8>("8 bytes")?),
+            Wire::Fixed32 => drop(self.array::<4>("4 bytes")?),
+            Wire::Len => drop(self.bytes("a length")?),
+            Wire::Group => drop(self.skip_group(number)?),
+            Wire::GroupEnd => {
+                return Err(ProtobufError::GroupEnd {
+                    at: self.pos,
+                    number,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes over a group whose tag was read; gives the place of the tag that ends it.
+    pub(super) fn skip_group(&mut self, number: u32) -> Result<usize, ProtobufError> {
+        self.enter()?;
+        loop {
+            let at = self.pos;
+            match self.tag()? {
+                (of, Wire::GroupEnd) if of == number => {
+                    self.leave();
+                    return Ok(at);
+                }
+                (number, Wire::GroupEnd) => return Err(ProtobufError::GroupEnd { at, number }),
+                (number, wire) => self.skip(number, wire)?,
+            }
+        }
+    }
+}
+
+/// Appends a varint.
+pub(super) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// The largest number of a field.
+const MAX_NUMBER: u32 = (1 << 29) - 1;
+/// The bytes of a 64-bit varint.
+const MAX_VARINT: usize = 10;
+/// How deep messages nest in a record; the same limit as other readers of Protobuf have.
+const MAX_NESTING: usize = 100;
+/// The most bytes of a list or a deep message as text.
+pub(super) const MAX_TEXT: usize = 512 * 1024;
