@@ -64,16 +64,18 @@ impl Descriptors {
         let (&first, nested) = path.split_first()?;
         let root = self.root().messages().nth(first)?;
         let walk = |skips: bool| {
-            nested.iter().try_fold(root.clone(), |message, &index| {
-                message
-                    .child_messages()
-                    .filter(|child| !(skips && child.is_map_entry()))
-                    .nth(index)
-            })
+            let found = nested.iter().try_fold(root.clone(), |message, &index| {
+                let mut nested = message.child_messages();
+                if skips {
+                    nested.filter(|child| !child.is_map_entry()).nth(index)
+                } else {
+                    nested.nth(index)
+                }
+            });
+            found.filter(|message| !message.is_map_entry())
         };
-        walk(self.skips_entries)
-            .or_else(|| walk(!self.skips_entries))
-            .filter(|message| !message.is_map_entry())
+        // Where the schema has no such place in the one way of counting, the producer used the other.
+        walk(self.skips_entries).or_else(|| walk(!self.skips_entries))
     }
 
     /// Finds a message of the schema's own file by its full name, or by its own.

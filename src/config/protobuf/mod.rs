@@ -83,3 +83,6 @@ impl fmt::Debug for ProtobufSchema {
         f.debug_tuple("ProtobufSchema").field(&self.text).finish()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -408,7 +408,7 @@ proptest! {
         prop_assert!(differs.is_empty(), "{:?} {} {:02x?}", differs, text, value);
 
         // What is cut off is an error, or the record that a producer of fewer fields would have written; never a panic.
-        let step = 1 + value.len() / 16;
+        let step = 1 + value.len() / 6;
         for len in (0..value.len()).step_by(step) {
             let got = show(&text, json!({ "framing": "none" }), &[&value[..len]]);
             let is_right = DynamicMessage::decode(of.clone(), &value[..len]).is_ok();
@@ -419,10 +419,10 @@ proptest! {
     #[test]
     fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), noise in prop::collection::vec(any::<u8>(), 0..60)) {
         let text = schema(&mut Dice(bytes.iter()));
-        for keys in [json!({}), json!({ "framing": "confluent" }), json!({ "framing": "apicurio", "protobufMessage": "M" })] {
-            let got = show(&text, keys, &[&noise]);
-            let error = got.get("_error").map(|cells| cells[0].as_str().unwrap_or_default().to_owned());
-            prop_assert!(error.is_none_or(|text| text.starts_with("Protobuf: ")), "{} {:?}", text, noise);
-        }
+        let keys = [json!({}), json!({ "framing": "confluent" }), json!({ "framing": "apicurio", "protobufMessage": "M" })];
+        let keys = keys[noise.len() % 3].clone();
+        let got = show(&text, keys, &[&noise]);
+        let error = got.get("_error").map(|cells| cells[0].as_str().unwrap_or_default().to_owned());
+        prop_assert!(error.is_none_or(|text| text.starts_with("Protobuf: ")), "{} {:?}", text, noise);
     }
 }
