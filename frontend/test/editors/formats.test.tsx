@@ -54,8 +54,7 @@ const CASES: Case[] = [
   { name: 'a framing', query: AVRO, act: (e) => e.choose('Framing', 'AWS Glue'), patch: { framing: 'glue' } },
   { name: 'bytes as hex', query: PROTO, act: (e) => e.choose('Bytes as', 'Hex'), patch: { bytesAs: 'hex' } },
   { name: 'a reader schema', query: AVRO, act: (e) => e.write('Reader schema', '"double"', '{Tab}'), patch: { avroReaderSchema: '"double"' } },
-  { name: 'a subject strategy', query: { messageFormat: 'avro' }, act: (e) => e.choose('Subject', 'By name'), patch: { subjectStrategy: 'explicit' } },
-  { name: 'a key’s subject strategy', query: { keyFormat: 'avro' }, act: (e) => e.choose('Subject', 'Record'), patch: { subjectStrategy: 'record' } },
+  { name: 'a subject strategy', query: { messageFormat: 'avro' }, act: (e) => e.choose('Subject', 'Name'), patch: { subjectStrategy: 'explicit' } },
   {
     name: 'a subject',
     query: { messageFormat: 'avro', subjectStrategy: 'explicit' },
@@ -115,9 +114,9 @@ describe('a control of a format', () => {
     [{ messageFormat: 'avro' }, ['Schema source', 'Framing', 'Subject', 'Bytes as', 'Reader schema']],
     [AVRO, ['Schema source', 'Schema', 'Framing', 'Bytes as', 'Reader schema']],
     [PROTO, ['Schema source', 'Message type', 'Schema', 'Framing', 'Bytes as']],
-    [{ keyFormat: 'avro' }, ['Key schema source', 'Framing', 'Subject', 'Bytes as']],
-    [KEY, ['Key schema source', 'Key message type', 'Key schema', 'Framing', 'Bytes as']],
-    [{ ...AVRO, keyFormat: 'avro', subjectStrategy: 'record' }, ['Schema source', 'Schema', 'Key schema source', 'Framing', 'Subject', 'Record name', 'Bytes as', 'Reader schema']],
+    [{ keyFormat: 'avro' }, ['Key schema source', 'Bytes as']],
+    [KEY, ['Key schema source', 'Key message type', 'Key schema', 'Bytes as']],
+    [{ messageFormat: 'avro', keyFormat: 'avro', subjectStrategy: 'record' }, ['Schema source', 'Key schema source', 'Framing', 'Subject', 'Record name', 'Bytes as', 'Reader schema']],
     [LINES, ['Layout', 'Precision', 'Measurements', 'Fields', 'Tags']],
   ])('is there only for what has it, with help: %j', async (query, want) => {
     await open(query);
@@ -125,6 +124,16 @@ describe('a control of a format', () => {
     const helps = screen.getAllByLabelText('Help').map((help) => help.previousElementSibling?.textContent ?? '');
     expect(helps.filter((label) => !always.includes(label))).toEqual(want);
   });
+});
+
+it('says while they are folded what the options of a schema are', () => {
+  new Editor({ messageFormat: 'avro', framing: 'glue', subjectStrategy: 'explicit', subject: 's', bytesAs: 'hex', avroReaderSchema: '"int"' });
+  expect(screen.getByRole('button', { name: /^Schema options/ })).toHaveTextContent('framing aws glue · subject by name s · bytes as hex · reader schema');
+});
+
+it('says that Glue’s framing needs an inline schema', async () => {
+  await open({ messageFormat: 'avro', framing: 'glue' });
+  expect(screen.getByRole('alert')).toHaveTextContent('AWS Glue’s framing needs an inline schema');
 });
 
 describe('a schema', () => {

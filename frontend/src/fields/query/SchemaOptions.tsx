@@ -2,7 +2,7 @@ import { type SelectableValue } from '@grafana/data';
 import React from 'react';
 
 import { type DataSource } from '../../datasource';
-import { type BytesAs, type Framing, type KafkaQuery, type SubjectStrategy } from '../../types';
+import { type BytesAs, type Framing, type KafkaQuery, type SchemaSource, type SubjectStrategy } from '../../types';
 import { useAsk } from '../parts/ask';
 import { Choice } from '../parts/Choice';
 import { text } from '../parts/lenient';
@@ -23,7 +23,7 @@ const STRATEGIES: Array<SelectableValue<SubjectStrategy>> = [
   { label: 'Topic', value: 'topic', description: '<topic>-value, and <topic>-key' },
   { label: 'Record', value: 'record', description: 'The full name of the record' },
   { label: 'Topic and record', value: 'topicRecord', description: '<topic>-<full name of the record>' },
-  { label: 'By name', value: 'explicit', description: 'The subject that you write' },
+  { label: 'Name', value: 'explicit', description: 'The subject that you write' },
 ];
 const BYTES: Array<SelectableValue<BytesAs>> = [
   { label: 'Base64', value: 'base64' },
@@ -39,43 +39,9 @@ interface Props extends GroupProps {
 export function SchemaOptions({ query, edit, datasource }: Props) {
   const reader = text(query.avroReaderSchema);
   const check = useAsk(reader, () => datasource.validateSchema('avro', reader));
-  const strategy = query.subjectStrategy ?? 'topic';
   return (
     <OptionGroup title="Schema options" summary={schemaSummary(query)}>
-      <Choice<Framing>
-        label="Framing"
-        help="How a record says which schema it was written with. Automatic finds out by itself; choose another only where records are read wrongly."
-        value={query.framing ?? 'auto'}
-        options={FRAMINGS}
-        onCommit={(framing) => edit({ framing })}
-        width={22}
-      />
-      {usesRegistry(query) && (
-        <Choice<SubjectStrategy>
-          label="Subject"
-          help="Under which name the registry keeps the schema of records that carry no schema id. Records with an id need none of this."
-          value={strategy}
-          options={STRATEGIES}
-          onCommit={(subjectStrategy) =>
-            edit({ subjectStrategy, subject: subjectStrategy === 'topic' ? undefined : query.subject })
-          }
-          width={22}
-        />
-      )}
-      {usesRegistry(query) && strategy !== 'topic' && (
-        <TextField
-          label={strategy === 'explicit' ? 'Subject name' : 'Record name'}
-          help={
-            strategy === 'explicit'
-              ? 'The subject as the registry lists it. Its latest version is used.'
-              : 'The full name of the record, such as acme.Reading, which is part of the subject’s name.'
-          }
-          value={text(query.subject)}
-          onCommit={(subject) => edit({ subject: subject === '' ? undefined : subject })}
-          placeholder={strategy === 'explicit' ? 'orders-value' : 'acme.Reading'}
-          width={28}
-        />
-      )}
+      {schemaOfValue(query) !== undefined && <Naming query={query} edit={edit} />}
       <Choice<BytesAs>
         label="Bytes as"
         help="How fields that hold bytes are shown."
@@ -98,22 +64,77 @@ export function SchemaOptions({ query, edit, datasource }: Props) {
   );
 }
 
-function usesRegistry({ messageFormat, avroSchemaSource, protobufSchemaSource, ...query }: KafkaQuery): boolean {
-  const value =
-    (messageFormat === 'avro' && avroSchemaSource !== 'inlineSchema') ||
-    (messageFormat === 'protobuf' && protobufSchemaSource !== 'inlineSchema');
-  const key = query.keyFormat === 'avro' || query.keyFormat === 'protobuf';
-  return value || (key && query.keySchemaSource !== 'inlineSchema');
+/** How a record names its schema, or where the schema of one that names none is found. */
+function Naming({ query, edit }: GroupProps) {
+  const registry = schemaOfValue(query) === 'schemaRegistry';
+  const framing = query.framing ?? 'auto';
+  const strategy = query.subjectStrategy ?? 'topic';
+  const explicit = strategy === 'explicit';
+  return (
+    <>
+      <Choice<Framing>
+        label="Framing"
+        help="How a value says which schema it was written with. Automatic finds out by itself; choose another only where records are read wrongly."
+        value={framing}
+        options={FRAMINGS}
+        error={registry && framing === 'glue' ? 'AWS Glue’s framing needs an inline schema' : undefined}
+        onCommit={(framing) => edit({ framing })}
+        width={22}
+      />
+      {registry && (
+        <Choice<SubjectStrategy>
+          label="Subject"
+          help="Under which name the registry keeps the schema of values that carry no schema id. Those with an id need none of this."
+          value={strategy}
+          options={STRATEGIES}
+          onCommit={(subjectStrategy) =>
+            edit({ subjectStrategy, subject: subjectStrategy === 'topic' ? undefined : query.subject })
+          }
+          width={22}
+        />
+      )}
+      {registry && strategy !== 'topic' && (
+        <TextField
+          label={explicit ? 'Subject name' : 'Record name'}
+          help={
+            explicit
+              ? 'The subject as the registry lists it. Its latest version is used.'
+              : 'The full name of the record, such as acme.Reading, which is part of the subject’s name. Empty takes it from the reader schema or the message type, if there is one.'
+          }
+          value={text(query.subject)}
+          onCommit={(subject) => edit({ subject: subject === '' ? undefined : subject })}
+          placeholder={explicit ? 'orders-value' : 'acme.Reading'}
+          width={28}
+        />
+      )}
+    </>
+  );
+}
+
+/** Where the schema of the values comes from, if they have one. */
+function schemaOfValue({ messageFormat, avroSchemaSource, protobufSchemaSource }: KafkaQuery): SchemaSource | undefined {
+  switch (messageFormat) {
+    case 'avro':
+      return avroSchemaSource ?? 'schemaRegistry';
+    case 'protobuf':
+      return protobufSchemaSource ?? 'schemaRegistry';
+    default:
+      return undefined;
+  }
 }
 
 /** Says what a query has set among these options. */
 function schemaSummary(query: KafkaQuery): string[] {
   const { framing = 'auto', subjectStrategy = 'topic', subject, bytesAs = 'base64', avroReaderSchema } = query;
-  const label = <T,>(options: Array<SelectableValue<T>>, of: T) => options.find(({ value }) => value === of)?.label ?? String(of);
+  const source = schemaOfValue(query);
   return [
-    framing === 'auto' ? '' : `framing ${label(FRAMINGS, framing)}`,
-    subjectStrategy === 'topic' || !usesRegistry(query) ? '' : `subject ${subject ?? 'not named'}`,
+    framing === 'auto' || source === undefined ? '' : `framing ${label(FRAMINGS, framing)}`,
+    subjectStrategy === 'topic' || source !== 'schemaRegistry' ? '' : `subject by ${label(STRATEGIES, subjectStrategy)} ${subject ?? ''}`,
     bytesAs === 'base64' ? '' : `bytes as ${label(BYTES, bytesAs)}`,
     avroReaderSchema && query.messageFormat === 'avro' ? 'reader schema' : '',
   ].filter((text) => text !== '');
+}
+
+function label<T extends string>(options: Array<SelectableValue<T>>, of: T): string {
+  return options.find(({ value }) => value === of)?.label?.toLowerCase() ?? of;
 }
