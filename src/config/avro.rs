@@ -48,6 +48,10 @@ impl AvroSchema {
         &self.text
     }
 
+    pub(crate) fn parsed(&self) -> &Schema {
+        &self.parsed
+    }
+
     /// Gives the full name of a record, an enum or a fixed.
     pub fn name(&self) -> Option<String> {
         self.parsed.name().map(|name| name.fullname(None))

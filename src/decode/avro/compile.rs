@@ -1,10 +1,13 @@
 //! From a writer schema to a plan: what to read, and which column each leaf has.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::thread;
 
 use apache_avro::Schema;
-use apache_avro::schema::{InnerDecimalSchema, RecordSchema, UuidSchema};
 
+use super::resolve;
+use super::types::{self, Type, TypeId};
 use crate::columns::Kind;
 use crate::flatten::push_segment;
 use crate::schema::SchemaText;
@@ -16,41 +19,9 @@ pub(in crate::decode) struct Plan {
     pub(super) types: Vec<Type>,
     /// Whether a value of the type takes no bytes, by [`TypeId`].
     pub(super) free: Vec<bool>,
+    /// The schema's own type.
+    pub(super) own: TypeId,
     pub(super) root: Scope,
-}
-
-pub(super) type TypeId = usize;
-
-/// Is one type of the schema; those in it are found by their ids, so a recursive schema is a finite list.
-#[derive(Debug, Clone)]
-pub(super) enum Type {
-    Null,
-    Boolean,
-    Int,
-    Long,
-    Float,
-    Double,
-    Bytes,
-    Text,
-    Fixed(usize),
-    Enum(Box<[Box<str>]>),
-    /// With the bytes it takes, where they are fixed, and its scale.
-    Decimal(Option<usize>, i64),
-    BigDecimal,
-    /// Debezium's record of a scale and an unscaled number.
-    VariableDecimal,
-    Uuid(Option<usize>),
-    Date,
-    TimeMillis,
-    TimeMicros,
-    /// With how many of its units a second has.
-    Timestamp(i64),
-    LocalTimestamp(i64),
-    Duration,
-    Array(TypeId),
-    Map(TypeId),
-    Union(Box<[TypeId]>),
-    Record(Box<[(Box<str>, TypeId)]>),
 }
 
 /// Is what has columns of its own: the record, or the values of a map, whose keys come with the data.
@@ -86,138 +57,70 @@ pub(super) enum Op {
     Union(Box<[Vec<Op>]>),
     /// Reads a map, each value by the scope's steps.
     Map(usize),
+    /// Passes over what has no column.
+    Skip(TypeId),
+    /// Reads what the bytes of the record lack, by its own steps, from bytes that the plan has.
+    Default(Arc<[u8]>, Vec<Op>),
 }
 
 impl Plan {
-    /// Parses and compiles a schema; paths have at most `max_depth` segments.
-    pub(super) fn parse(text: &SchemaText, max_depth: usize) -> Result<Self, String> {
+    /// Parses and compiles a schema, resolved to `reader` where there is one; paths have at most `max_depth` segments.
+    pub(super) fn parse(
+        text: &SchemaText,
+        reader: Option<&Schema>,
+        max_depth: usize,
+    ) -> Result<Self, String> {
+        let references = text.references.iter();
+        let texts = references
+            .map(|reference| &reference.text)
+            .chain([&text.text]);
+        let nesting = texts.map(|text| nesting(text)).sum();
+        match nesting {
+            0..=SHALLOW => Self::parse_here(text, reader, max_depth),
+            // The parser follows names from one schema to the next: this many levels need a stack of their own.
+            ..=MAX_NESTING => thread::scope(|scope| {
+                thread::Builder::new()
+                    .stack_size(nesting * STACK_A_LEVEL)
+                    .spawn_scoped(scope, || Self::parse_here(text, reader, max_depth))
+                    .map_err(|error| error.to_string())?
+                    .join()
+                    .unwrap_or_else(|_| Err("it made the parser fail".to_owned()))
+            }),
+            _ => Err(format!("it is nested deeper than {MAX_NESTING}")),
+        }
+    }
+
+    fn parse_here(
+        text: &SchemaText,
+        reader: Option<&Schema>,
+        max_depth: usize,
+    ) -> Result<Self, String> {
         let references = text.references.iter().map(|reference| &reference.text);
         let (schema, references) = Schema::parse_str_with_list(&text.text, references)
             .map_err(|error| error.to_string())?;
-        Ok(Self::new(&schema, &references, max_depth))
+        let (types, own) = match reader {
+            None => types::list(&schema, &references),
+            Some(reader) => resolve::list(&schema, &references, reader)
+                .map_err(|reason| format!("it does not resolve to the reader schema: {reason}"))?,
+        };
+        Ok(Self::new(types, own, max_depth))
     }
 
-    fn new(schema: &Schema, references: &[Schema], max_depth: usize) -> Self {
-        let mut types = Types::default();
-        for reference in references {
-            if let Some(name) = reference.name() {
-                types.references.insert(name.fullname(None), reference);
-            }
-        }
-        let root = types.add(schema, None);
+    fn new(types: Vec<Type>, own: TypeId, max_depth: usize) -> Self {
         let mut compiler = Compiler {
-            types: &types.list,
+            types: &types,
             max_depth,
             budget: MAX_OPS,
         };
         let mut scope = Scope::default();
-        scope.ops = compiler.ops(&mut scope, root, &mut String::new(), 0);
+        scope.ops = compiler.ops(&mut scope, own, &mut String::new(), 0);
         Self {
-            free: free(&types.list),
-            types: types.list,
+            free: free(&types),
+            types,
+            own,
             root: scope,
         }
     }
-}
-
-#[derive(Default)]
-struct Types<'a> {
-    list: Vec<Type>,
-    named: HashMap<String, TypeId>,
-    /// Schemas beside the one that is compiled, by full name; added when they are first met.
-    references: HashMap<String, &'a Schema>,
-}
-
-impl Types<'_> {
-    fn add(&mut self, schema: &Schema, namespace: Option<&str>) -> TypeId {
-        if let Schema::Ref { name } = schema {
-            let name = name.fullname(namespace);
-            if let Some(&known) = self.named.get(&name) {
-                return known;
-            }
-            let referred = self.references.remove(&name);
-            return self.add(referred.expect("the parser knows every name"), None);
-        }
-        let id = self.list.len();
-        self.list.push(Type::Null);
-        let name = schema
-            .name()
-            .map(|name| name.fully_qualified_name(namespace));
-        let namespace = name.as_ref().map_or(namespace, |name| name.namespace());
-        if let Some(name) = &name {
-            self.named.insert(name.fullname(None), id);
-        }
-        let of = match schema {
-            Schema::Null | Schema::Ref { .. } => Type::Null,
-            Schema::Boolean => Type::Boolean,
-            Schema::Int => Type::Int,
-            Schema::Long => Type::Long,
-            Schema::Float => Type::Float,
-            Schema::Double => Type::Double,
-            Schema::Bytes => Type::Bytes,
-            Schema::String | Schema::Uuid(UuidSchema::String) => Type::Text,
-            Schema::Fixed(fixed) => Type::Fixed(fixed.size),
-            Schema::Enum(of) => Type::Enum(of.symbols.iter().map(|s| s.as_str().into()).collect()),
-            Schema::Decimal(decimal) => {
-                let size = match &decimal.inner {
-                    InnerDecimalSchema::Bytes => None,
-                    InnerDecimalSchema::Fixed(fixed) => {
-                        // A later reference means the fixed with its logical type.
-                        self.named.insert(fixed.name.fullname(namespace), id);
-                        Some(fixed.size)
-                    }
-                };
-                Type::Decimal(size, decimal.scale as i64)
-            }
-            Schema::BigDecimal => Type::BigDecimal,
-            Schema::Uuid(UuidSchema::Bytes) => Type::Uuid(None),
-            Schema::Uuid(UuidSchema::Fixed(fixed)) => {
-                self.named.insert(fixed.name.fullname(namespace), id);
-                Type::Uuid(Some(fixed.size))
-            }
-            Schema::Date => Type::Date,
-            Schema::TimeMillis => Type::TimeMillis,
-            Schema::TimeMicros => Type::TimeMicros,
-            Schema::TimestampMillis => Type::Timestamp(1_000),
-            Schema::TimestampMicros => Type::Timestamp(1_000_000),
-            Schema::TimestampNanos => Type::Timestamp(1_000_000_000),
-            Schema::LocalTimestampMillis => Type::LocalTimestamp(1_000),
-            Schema::LocalTimestampMicros => Type::LocalTimestamp(1_000_000),
-            Schema::LocalTimestampNanos => Type::LocalTimestamp(1_000_000_000),
-            Schema::Duration(_) => Type::Duration,
-            Schema::Array(array) => Type::Array(self.add(&array.items, namespace)),
-            Schema::Map(map) => Type::Map(self.add(&map.types, namespace)),
-            Schema::Union(union) => Type::Union(
-                union
-                    .variants()
-                    .iter()
-                    .map(|branch| self.add(branch, namespace))
-                    .collect(),
-            ),
-            Schema::Record(record) if is_variable_decimal(record) => Type::VariableDecimal,
-            Schema::Record(record) => Type::Record(
-                record
-                    .fields
-                    .iter()
-                    .map(|field| {
-                        (
-                            field.name.as_str().into(),
-                            self.add(&field.schema, namespace),
-                        )
-                    })
-                    .collect(),
-            ),
-        };
-        self.list[id] = of;
-        id
-    }
-}
-
-fn is_variable_decimal(record: &RecordSchema) -> bool {
-    record.name.name() == "VariableScaleDecimal"
-        && matches!(&record.fields[..], [scale, value]
-            if scale.name == "scale" && value.name == "value"
-                && matches!((&scale.schema, &value.schema), (Schema::Int, Schema::Bytes)))
 }
 
 struct Compiler<'a> {
@@ -234,6 +137,11 @@ impl Compiler<'_> {
         let may_enter = depth < self.max_depth && self.budget > 0;
         match &self.types[id] {
             Type::Null => Vec::new(),
+            Type::Never(_) => vec![Op::Skip(id)],
+            Type::Default(bytes, of) => {
+                let bytes = Arc::clone(bytes);
+                vec![Op::Default(bytes, self.ops(scope, *of, path, depth))]
+            }
             Type::Union(branches) if self.budget > 0 => {
                 let ops = branches
                     .iter()
@@ -243,10 +151,14 @@ impl Compiler<'_> {
             }
             Type::Record(fields) if may_enter => {
                 let mut ops = Vec::new();
-                for (name, field) in fields {
+                for field in fields {
+                    let Some(name) = &field.name else {
+                        ops.push(Op::Skip(field.of));
+                        continue;
+                    };
                     let end = path.len();
                     push_segment(path, name);
-                    ops.append(&mut self.ops(scope, *field, path, depth + 1));
+                    ops.append(&mut self.ops(scope, field.of, path, depth + 1));
                     path.truncate(end);
                 }
                 ops
@@ -292,15 +204,16 @@ impl Scope {
 fn free(types: &[Type]) -> Vec<bool> {
     let mut free = vec![false; types.len()];
     loop {
-        let before = free.clone();
+        let mut changed = false;
         for (id, of) in types.iter().enumerate() {
-            free[id] = match of {
-                Type::Null | Type::Fixed(0) => true,
-                Type::Record(fields) => fields.iter().all(|(_, field)| before[*field]),
+            let is_free = match of {
+                Type::Null | Type::Fixed(0) | Type::Default(..) => true,
+                Type::Record(fields) => fields.iter().all(|field| free[field.of]),
                 _ => false,
             };
+            changed |= is_free != std::mem::replace(&mut free[id], is_free);
         }
-        if free == before {
+        if !changed {
             return free;
         }
     }
@@ -312,6 +225,8 @@ fn kind(of: &Type) -> Kind {
         Type::Int | Type::Long => Kind::Integer,
         Type::Float
         | Type::Double
+        | Type::ToFloat(_)
+        | Type::ToDouble(_)
         | Type::Decimal(..)
         | Type::BigDecimal
         | Type::VariableDecimal => Kind::Float,
@@ -320,5 +235,31 @@ fn kind(of: &Type) -> Kind {
     }
 }
 
+/// Counts how deep lists and objects stand in each other in a JSON text.
+fn nesting(text: &str) -> usize {
+    let (mut deepest, mut depth, mut bytes) = (0_usize, 0_usize, text.bytes());
+    let mut quoted = false;
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\\' if quoted => {
+                bytes.next();
+            }
+            b'{' | b'[' if !quoted => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// How deep a schema and what it refers to may be nested together.
+const MAX_NESTING: usize = 1_000;
+/// How deep they are parsed on any thread's stack.
+const SHALLOW: usize = 128;
+const STACK_A_LEVEL: usize = 32 * 1024;
 /// The most steps of a plan: a schema that names itself many times over would have more than there is memory for.
 const MAX_OPS: usize = 10_000;

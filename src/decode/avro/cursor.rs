@@ -26,6 +26,10 @@ pub enum AvroError {
     Deep { at: usize },
     #[error("byte {at}: a list takes more than {} KiB as text", MAX_TEXT / 1024)]
     Long { at: usize },
+    #[error("byte {at}: the reader schema has no symbol `{symbol}` and no default for it")]
+    Symbol { at: usize, symbol: Box<str> },
+    #[error("byte {at}: the reader schema cannot take this: {reason}")]
+    Never { at: usize, reason: Box<str> },
     #[error(transparent)]
     Frame(#[from] FrameError),
     #[error(transparent)]
@@ -33,6 +37,18 @@ pub enum AvroError {
 }
 
 impl AvroError {
+    #[cold]
+    pub(super) fn symbol(at: usize, symbol: &str) -> Self {
+        let symbol = symbol.into();
+        Self::Symbol { at, symbol }
+    }
+
+    #[cold]
+    pub(super) fn never(at: usize, reason: &str) -> Self {
+        let reason = reason.into();
+        Self::Never { at, reason }
+    }
+
     /// Says the place of an error within bytes that stand at `by`.
     pub(super) fn moved(mut self, by: usize) -> Self {
         if let Self::End { at, .. } | Self::Value { at, .. } | Self::Left { at, .. } = &mut self {

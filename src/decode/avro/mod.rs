@@ -3,8 +3,11 @@
 mod compile;
 mod cursor;
 mod decimal;
+mod defaults;
+mod resolve;
 mod run;
 mod scalar;
+mod types;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,10 +57,8 @@ impl Typed for Avro {
     const KIND: SchemaKind = SchemaKind::Avro;
 
     fn compile(&self, text: &SchemaText) -> Result<Plan, String> {
-        if self.reader.is_some() {
-            return Err("this version reads Avro by the writer schema only".to_owned());
-        }
-        Plan::parse(text, self.max_depth)
+        let reader = self.reader.as_ref().map(AvroSchema::parsed);
+        Plan::parse(text, reader, self.max_depth)
     }
 
     fn variant(&self) -> Option<Arc<str>> {
@@ -230,7 +231,7 @@ impl AvroDecoder {
             Err(Stop::Avro(error)) => Err(error),
             Err(Stop::NewColumn) => {
                 let mut cursor = Cursor::new(bytes, start);
-                plan.skip(ROOT, &mut cursor)?;
+                plan.skip(plan.own, &mut cursor)?;
                 cursor.end()?;
                 run.may_add = true;
                 match target.attempt(|row| run.record(bytes, start, binding, row)) {
@@ -290,8 +291,6 @@ fn join(path: &str, within: &str) -> String {
 
 /// The column of a schema that is one scalar.
 const VALUE: &str = "value";
-/// The schema's own type is the plan's first.
-const ROOT: usize = 0;
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,10 @@
 //! A plan over bytes: values into columns, or passed over.
 
 use super::Binding;
-use super::compile::{Op, Plan, Scope, Type, TypeId};
+use super::compile::{Op, Plan, Scope};
 use super::cursor::{AvroError, Cursor, MAX_TEXT};
 use super::scalar::Scalar;
+use super::types::{Type, TypeId};
 use crate::columns::{ColumnId, Group, Kind, RowWriter, Trouble};
 use crate::config::BytesAs;
 use crate::decode::text::quote_from;
@@ -77,6 +78,10 @@ impl Run<'_> {
                     self.ops(&branches[branch], scope, binding, cursor, row)?;
                 }
                 Op::Map(map) => self.map(*map, scope, binding, cursor, row)?,
+                Op::Skip(of) => self.plan.skip(*of, cursor)?,
+                Op::Default(bytes, ops) => {
+                    self.ops(ops, scope, binding, &mut Cursor::new(bytes, 0), row)?;
+                }
             }
         }
         Ok(())
@@ -209,15 +214,23 @@ impl Run<'_> {
             let branch = cursor.index(branches.len(), "the number of a union's branch")?;
             return self.json(branches[branch], cursor);
         }
+        if let Type::Default(bytes, of) = &plan.types[of] {
+            return self.json(*of, &mut Cursor::new(bytes, 0));
+        }
         cursor.enter()?;
         match &plan.types[of] {
             Type::Record(fields) => {
-                for (i, (name, field)) in fields.iter().enumerate() {
-                    self.scratch.push(if i == 0 { b'{' } else { b',' });
+                let mut before = b'{';
+                for field in fields {
+                    let Some(name) = &field.name else {
+                        self.skip(field.of, cursor)?;
+                        continue;
+                    };
+                    self.scratch.push(std::mem::replace(&mut before, b','));
                     self.name(name.as_bytes());
-                    self.json(*field, cursor)?;
+                    self.json(field.of, cursor)?;
                 }
-                let end: &[u8] = if fields.is_empty() { b"{}" } else { b"}" };
+                let end: &[u8] = if before == b'{' { b"{}" } else { b"}" };
                 self.scratch.extend_from_slice(end);
             }
             Type::Array(item) => {
@@ -288,8 +301,8 @@ impl Plan {
         cursor.enter()?;
         match &self.types[of] {
             Type::Record(fields) => {
-                for (_, field) in fields {
-                    self.skip(*field, cursor)?;
+                for field in fields {
+                    self.skip(field.of, cursor)?;
                 }
             }
             Type::Array(item) => {

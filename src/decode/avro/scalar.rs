@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use super::compile::Type;
 use super::cursor::{AvroError, Cursor};
 use super::decimal;
+use super::types::Type;
 use crate::columns::time;
 use crate::config::BytesAs;
 use crate::decode::text::{hex, show_bytes, trim};
@@ -49,8 +49,14 @@ impl<'a> Scalar<'a> {
             Type::Text => Self::Text(cursor.bytes("a string")?),
             Type::Fixed(size) => Self::Bytes(cursor.take(*size, "a fixed")?),
             Type::Enum(symbols) => {
+                let at = cursor.pos;
                 let index = cursor.index(symbols.len(), "the number of an enum's symbol")?;
-                Self::Text(symbols[index].as_bytes())
+                let symbol = symbols[index].as_ref();
+                Self::Text(
+                    symbol
+                        .map_err(|symbol| AvroError::symbol(at, symbol))?
+                        .as_bytes(),
+                )
             }
             Type::Decimal(size, scale) => Self::Decimal(sized(*size, "a decimal", cursor)?, *scale),
             Type::BigDecimal => {
@@ -80,8 +86,30 @@ impl<'a> Scalar<'a> {
                 }
                 Self::Duration(parts)
             }
-            Type::Array(_) | Type::Map(_) | Type::Union(_) | Type::Record(_) => return Ok(None),
+            Type::ToFloat(of) => Self::read(of, cursor)?.map_or(Self::Null, Self::to_single),
+            Type::ToDouble(of) => Self::read(of, cursor)?.map_or(Self::Null, Self::to_double),
+            Type::Never(reason) => return Err(AvroError::never(cursor.pos, reason)),
+            Type::Array(_)
+            | Type::Map(_)
+            | Type::Union(_)
+            | Type::Record(_)
+            | Type::Default(..) => return Ok(None),
         }))
+    }
+
+    fn to_single(self) -> Self {
+        match self {
+            Self::Integer(value) => Self::Single(value as f32),
+            other => other,
+        }
+    }
+
+    fn to_double(self) -> Self {
+        match self {
+            Self::Integer(value) => Self::Double(value as f64),
+            Self::Single(value) => Self::Double(value.into()),
+            other => other,
+        }
     }
 
     /// Gives an instant's nanoseconds since 1970; `None` where it is none, or outside of the years 1677 to 2262.

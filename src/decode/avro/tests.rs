@@ -1,5 +1,6 @@
 //! Whole rows: a query's schema, a record's bytes, the packet's cells.
 
+mod resolve;
 mod twin;
 
 use std::sync::Arc;
