@@ -20,6 +20,6 @@ pub mod probe;
 mod properties;
 pub mod reader;
 pub mod scan;
-mod schemas;
+pub mod schemas;
 pub mod start;
 pub mod topics;

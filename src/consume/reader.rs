@@ -31,7 +31,7 @@ use super::clock::now;
 use super::errors::KafkaError;
 use super::identity::headers;
 use super::look::{Looking, Subject};
-use super::schemas::no_registry;
+use super::schemas::{ANSWER_POLL, SchemaClient, Waiting};
 use super::start::{Progress, Reason};
 use crate::config::StreamSpec;
 use crate::frame::Packet;
@@ -48,6 +48,7 @@ pub struct Reader {
     pub clients: ClientMaker,
     pub spec: Arc<StreamSpec>,
     pub pipeline: Pipeline,
+    pub schemas: SchemaClient,
     /// How often the topic is looked at: for partitions that were added, and whether it is still the same topic.
     pub metadata_interval: Duration,
 }
@@ -82,6 +83,7 @@ impl Reader {
             clients,
             spec,
             mut pipeline,
+            schemas,
             metadata_interval,
         } = self;
         let subject = Subject::from(&*spec);
@@ -112,6 +114,7 @@ impl Reader {
                 clients: &clients,
                 metadata_interval,
                 pipeline: &mut pipeline,
+                waiting: Waiting::new(&client, &spec.topic, &schemas),
                 packets,
                 progress: standing.progress.take(),
                 fetched: Fetched::default(),
@@ -168,6 +171,8 @@ struct Run<'c> {
     clients: &'c ClientMaker,
     metadata_interval: Duration,
     pipeline: &'c mut Pipeline,
+    /// Records whose schemas are asked for.
+    waiting: Waiting<'c>,
     packets: &'c Sender,
     /// `None` until the first look: nobody knows where the reader begins.
     progress: Option<Progress>,
@@ -223,6 +228,13 @@ impl Run<'_> {
             thread::sleep(self.idle_time(time.monotonic).max(MIN_NAP));
             return now();
         }
+        self.waiting.answered(self.pipeline);
+        if !self.fetched.is_other()
+            && let Some(record) = self.waiting.next()
+        {
+            record.with(&self.spec.topic, |record| self.push(record, time));
+            return time;
+        }
         // A wait costs system calls: first everything that is there.
         let wait = if self.is_drained {
             whole_milliseconds(self.idle_time(time.monotonic))
@@ -242,16 +254,17 @@ impl Run<'_> {
         match polled {
             // Offsets of one topic are nothing in the other: who it is has to be known first.
             Some(Ok(_)) if self.fetched.is_other() => self.doubt(time),
-            Some(Ok(record)) => self.push(&record, time),
+            Some(Ok(record)) => self.arrived(&record, time),
             Some(Err(error)) => self.fault(&error, time),
-            None if self.pace.drained() => self.pipeline.notify(words::caught_up()),
+            None if self.waiting.is_empty() && self.pace.drained() => {
+                self.pipeline.notify(words::caught_up());
+            }
             None => {}
         }
         time
     }
 
-    fn push(&mut self, message: &BorrowedMessage<'_>, time: Now) {
-        let (partition, offset) = (message.partition(), message.offset());
+    fn arrived(&mut self, message: &BorrowedMessage<'_>, time: Now) {
         let headers = if self.spec.reads_headers() {
             headers(message)
         } else {
@@ -259,21 +272,27 @@ impl Run<'_> {
         };
         let record = Record {
             topic: self.spec.topic.as_str(),
-            partition,
-            offset,
+            partition: message.partition(),
+            offset: message.offset(),
             // librdkafka has -1 where there is none.
             timestamp: message.timestamp().to_millis().filter(|&ms| ms >= 0),
             key: message.key(),
             value: message.payload(),
             headers: &headers,
         };
-        while let Step::NeedSchema(need) = self.pipeline.push(&record, time) {
-            let answer = Err(no_registry(&need));
-            self.pipeline.provide_schema(&need, answer, time);
+        if self.waiting.holds(record.partition) {
+            self.waiting.queue(&record);
+        } else {
+            self.push(&record, time);
         }
+    }
+
+    fn push(&mut self, record: &Record<'_>, time: Now) {
         self.taken_at = time.monotonic;
-        if let Some(progress) = &mut self.progress {
-            progress.took(partition, offset);
+        if let Step::NeedSchema(need) = self.pipeline.push(record, time) {
+            self.waiting.hold(record, need);
+        } else if let Some(progress) = &mut self.progress {
+            progress.took(record.partition, record.offset);
         }
         if !self.troubles.is_empty() {
             self.gets_records(time);
@@ -288,10 +307,13 @@ impl Run<'_> {
             Some(_) => now + LOOK_POLL,
             None => self.next_look,
         };
-        let due = self
-            .pipeline
-            .next_flush()
-            .map_or(look, |flush| flush.min(look));
+        let mut due = look;
+        if let Some(flush) = self.pipeline.next_flush() {
+            due = due.min(flush);
+        }
+        if !self.waiting.is_empty() {
+            due = due.min(now + ANSWER_POLL);
+        }
         due.saturating_duration_since(now).min(MAX_WAIT)
     }
 }

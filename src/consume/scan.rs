@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rdkafka::consumer::Consumer;
 use rdkafka::error::{KafkaError as ClientError, KafkaResult, RDKafkaErrorCode as Code};
-use rdkafka::message::Message;
+use rdkafka::message::{BorrowedMessage, Message};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::clients::Client;
@@ -13,7 +13,7 @@ use super::errors::{KafkaError, gives_no_records};
 use super::identity::headers;
 use super::last::count_back;
 use super::look::{Subject, explain, look};
-use super::schemas::no_registry;
+use super::schemas::{ANSWER_POLL, SchemaClient, Waiting};
 use super::start::{Begin, Change, Look, Progress};
 use crate::config::{Cursor, StartPosition, StreamSpec};
 use crate::pipeline::{Pipeline, Step};
@@ -63,6 +63,7 @@ pub fn scan(
     spec: &StreamSpec,
     resume_at: Option<&Cursor>,
     pipeline: &mut Pipeline,
+    schemas: &SchemaClient,
     limits: &Limits,
 ) -> Result<Scanned, KafkaError> {
     let subject = Subject::from(spec);
@@ -92,6 +93,8 @@ pub fn scan(
         client,
         spec,
         pipeline,
+        waiting: Waiting::new(client, &spec.topic, schemas),
+        ended: Vec::new(),
         progress: &mut progress,
         limits,
         deadline,
@@ -118,6 +121,10 @@ struct Reading<'a> {
     client: &'a Client,
     spec: &'a StreamSpec,
     pipeline: &'a mut Pipeline,
+    /// Records whose schemas are asked for. Those that still wait when time is up stay for the stream.
+    waiting: Waiting<'a>,
+    /// Partitions whose end was seen while records of them waited.
+    ended: Vec<i32>,
     progress: &'a mut Progress,
     limits: &'a Limits,
     deadline: Instant,
@@ -144,23 +151,26 @@ impl Reading<'_> {
             if let Some(stop) = self.spent() {
                 return Ok(stop);
             }
-            match self.client.poll(POLL) {
-                Some(Ok(record)) => {
-                    let (partition, offset) = (record.partition(), record.offset());
-                    match ends.of(partition) {
-                        // Read ahead by librdkafka; it stays for the stream.
-                        Some(end) if offset >= end => self.reached(&mut ends, partition),
-                        Some(end) => {
-                            self.push(&record);
-                            if offset + 1 >= end {
-                                self.reached(&mut ends, partition);
-                            }
-                        }
-                        None => {}
-                    }
-                }
+            self.waiting.answered(self.pipeline);
+            if let Some(record) = self.waiting.next() {
+                record.with(&self.spec.topic, |record| self.push(record, &mut ends));
+                self.close_ended(&mut ends);
+                continue;
+            }
+            let wait = if self.waiting.is_empty() {
+                POLL
+            } else {
+                ANSWER_POLL
+            };
+            match self.client.poll(wait) {
+                Some(Ok(record)) => self.arrived(&record, &mut ends),
+                // What waits is still to come.
                 Some(Err(ClientError::PartitionEOF(partition))) => {
-                    self.reached(&mut ends, partition);
+                    if self.waiting.holds(partition) {
+                        self.ended.push(partition);
+                    } else {
+                        self.reached(&mut ends, partition);
+                    }
                 }
                 Some(Err(error)) if gives_no_records(&error) => return Err(error),
                 Some(Err(_)) | None => {}
@@ -181,7 +191,16 @@ impl Reading<'_> {
         }
     }
 
-    fn push(&mut self, message: &rdkafka::message::BorrowedMessage<'_>) {
+    fn arrived(&mut self, message: &BorrowedMessage<'_>, ends: &mut Ends) {
+        let (partition, offset) = (message.partition(), message.offset());
+        match ends.of(partition) {
+            // Read ahead by librdkafka; it stays for the stream.
+            Some(end) if offset >= end && !self.waiting.holds(partition) => {
+                return self.reached(ends, partition);
+            }
+            Some(_) => {}
+            None => return,
+        }
         let headers = if self.spec.reads_headers() {
             headers(message)
         } else {
@@ -189,27 +208,50 @@ impl Reading<'_> {
         };
         let record = Record {
             topic: self.spec.topic.as_str(),
-            partition: message.partition(),
-            offset: message.offset(),
+            partition,
+            offset,
             timestamp: message.timestamp().to_millis().filter(|&ms| ms >= 0),
             key: message.key(),
             value: message.payload(),
             headers: &headers,
         };
-        self.bytes += message.key_len() + message.payload_len();
-        loop {
-            match self.pipeline.push(&record, now()) {
-                Step::Rows(rows) => self.rows += rows,
-                Step::Skip => {}
-                Step::NeedSchema(need) => {
-                    let answer = Err(no_registry(&need));
-                    self.pipeline.provide_schema(&need, answer, now());
-                    continue;
-                }
-            }
-            break;
+        if self.waiting.holds(partition) {
+            self.waiting.queue(&record);
+        } else {
+            self.push(&record, ends);
         }
-        self.progress.took(record.partition, record.offset);
+    }
+
+    fn push(&mut self, record: &Record<'_>, ends: &mut Ends) {
+        let (partition, offset) = (record.partition, record.offset);
+        let Some(end) = ends.of(partition) else {
+            return;
+        };
+        if offset >= end {
+            return self.reached(ends, partition);
+        }
+        match self.pipeline.push(record, now()) {
+            Step::Rows(rows) => self.rows += rows,
+            Step::Skip => {}
+            Step::NeedSchema(need) => return self.waiting.hold(record, need),
+        }
+        self.bytes += [record.key, record.value]
+            .into_iter()
+            .flatten()
+            .map(<[u8]>::len)
+            .sum::<usize>();
+        self.progress.took(partition, offset);
+        if offset + 1 >= end {
+            self.reached(ends, partition);
+        }
+    }
+
+    /// Closes the partitions that ended while their last records waited.
+    fn close_ended(&mut self, ends: &mut Ends) {
+        let is_done = |partition: &mut i32| !self.waiting.holds(*partition);
+        for partition in self.ended.extract_if(.., is_done).collect::<Vec<_>>() {
+            self.reached(ends, partition);
+        }
     }
 
     /// Notes that a partition has been read up to where it ended when the scan began.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use grafana_plugin_sdk::pluginv2::{DataSourceInstanceSettings, PluginContext};
 use thiserror::Error;
+use tokio::runtime::Handle;
 use tonic::Status;
 use tracing::{info, warn};
 
@@ -15,6 +16,7 @@ use crate::batch::SlotBudget;
 use crate::config::{Settings, SettingsError};
 use crate::consume::clients::Clients;
 use crate::consume::errors::KafkaError;
+use crate::consume::schemas::SchemaClient;
 use crate::decode::SchemaCache;
 use crate::perf::PerfFlags;
 use crate::registry::Registry;
@@ -32,6 +34,16 @@ pub(super) struct Instance {
     pub(super) registry: Registry,
     /// The schemas that its streams and queries have met.
     pub(super) compiled: SchemaCache,
+}
+
+impl Instance {
+    /// Gives what its readers have schemas from. Needs a runtime.
+    pub(super) fn schema_client(&self) -> SchemaClient {
+        SchemaClient {
+            registry: self.registry.clone(),
+            runtime: Handle::current(),
+        }
+    }
 }
 
 /// Says why a data source cannot be used. No text has a setting's value in it.

@@ -157,6 +157,7 @@ impl Asked {
             spec,
             resume_at.as_ref(),
             &mut pipeline,
+            &self.instance.schema_client(),
             &limits,
         );
         let scanned = scanned.inspect_err(|error| clients.login().failed(error, Instant::now()))?;

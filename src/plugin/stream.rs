@@ -131,6 +131,7 @@ fn start(instance: &Instance, spec: StreamSpec) -> std::io::Result<Packets> {
         clients: instance.clients.reader(spec.isolation),
         pipeline,
         spec,
+        schemas: instance.schema_client(),
         metadata_interval: instance.settings.metadata_interval,
     };
     reader.start()

@@ -16,6 +16,7 @@ mod records;
 mod registry;
 mod resources;
 mod rights;
+mod schemas;
 mod slow;
 mod topics;
 mod transactions;

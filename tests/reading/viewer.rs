@@ -1,6 +1,6 @@
 //! Takes the packets of a reader and keeps what they brought.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,9 +10,12 @@ use streamscope::columns::StreamSchema;
 use streamscope::config::{Cursor, PanelQuery, Settings, StreamSpec};
 use streamscope::consume::clients::Clients;
 use streamscope::consume::reader::{Packets, Reader};
+use streamscope::consume::schemas::SchemaClient;
 use streamscope::decode::SchemaCache;
 use streamscope::perf::PerfFlags;
 use streamscope::pipeline::Pipeline;
+use streamscope::registry::Registry;
+use tokio::runtime::{Handle, Runtime};
 
 /// Takes the packets of a reader.
 pub(crate) struct Viewer {
@@ -65,6 +68,10 @@ impl Viewer {
                 PerfFlags::default(),
                 SchemaCache::new(&PerfFlags::default()),
             ),
+            schemas: SchemaClient {
+                registry: Registry::new(&settings.registry),
+                runtime: runtime(),
+            },
             metadata_interval: Duration::from_millis(300),
         };
         Self {
@@ -159,4 +166,11 @@ impl Seen {
 
 pub(crate) fn partition(partition: i64, offsets: std::ops::Range<i64>) -> Vec<(i64, i64)> {
     offsets.map(|offset| (partition, offset)).collect()
+}
+
+/// Gives the runtime on which registries are asked.
+fn runtime() -> Handle {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    let runtime = RUNTIME.get_or_init(|| Runtime::new().unwrap());
+    runtime.handle().clone()
 }

@@ -288,6 +288,7 @@ impl Run<'_> {
     fn unassign(&mut self) {
         if self.is_assigned {
             self.is_assigned = false;
+            self.waiting.clear();
             if let Err(error) = self.client.unassign() {
                 debug!(%error, "unassign");
             }
@@ -369,6 +370,7 @@ impl Run<'_> {
         self.pipeline.topic_id(progress.topic_id());
         self.fetched.compare(progress.topic_id());
         self.is_drained = false;
+        self.waiting.clear();
         self.client.assign(&partitions)?;
         self.is_assigned = true;
         Ok(())

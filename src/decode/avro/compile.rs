@@ -74,20 +74,22 @@ impl Plan {
         let texts = references
             .map(|reference| &reference.text)
             .chain([&text.text]);
-        let nesting = texts.map(|text| nesting(text)).sum();
-        match nesting {
-            0..=SHALLOW => Self::parse_here(text, reader, max_depth),
-            // The parser follows names from one schema to the next: this many levels need a stack of their own.
-            ..=MAX_NESTING => thread::scope(|scope| {
-                thread::Builder::new()
-                    .stack_size(nesting * STACK_A_LEVEL)
-                    .spawn_scoped(scope, || Self::parse_here(text, reader, max_depth))
-                    .map_err(|error| error.to_string())?
-                    .join()
-                    .unwrap_or_else(|_| Err("it made the parser fail".to_owned()))
-            }),
-            _ => Err(format!("it is nested deeper than {MAX_NESTING}")),
+        let nesting: usize = texts.map(|text| nesting(text)).sum();
+        if nesting > MAX_NESTING {
+            return Err(format!("it is nested deeper than {MAX_NESTING}"));
         }
+        if nesting <= SHALLOW {
+            return Self::parse_here(text, reader, max_depth);
+        }
+        // The parser follows names from one schema to the next: this many levels need a stack of their own.
+        thread::scope(|scope| {
+            thread::Builder::new()
+                .stack_size(nesting * STACK_A_LEVEL)
+                .spawn_scoped(scope, || Self::parse_here(text, reader, max_depth))
+                .map_err(|error| error.to_string())?
+                .join()
+                .unwrap_or_else(|_| Err("it made the parser fail".to_owned()))
+        })
     }
 
     fn parse_here(

@@ -254,8 +254,12 @@ fn scalar(writer: &Schema, reader: &Schema) -> Result<Type, String> {
     let to = || Type::scalar(reader);
     let from = || Box::new(Type::scalar(&plain(writer)));
     Ok(match (Base::of(writer), Base::of(reader)) {
-        (Null, Null) | (Boolean, Boolean) | (Float, Float) | (Double, Double) => to(),
-        (Int, Int | Long) | (Long, Long) => to(),
+        (Null, Null)
+        | (Boolean, Boolean)
+        | (Int, Int | Long)
+        | (Long, Long)
+        | (Float, Float)
+        | (Double, Double) => to(),
         (Int | Long, Float) => Type::ToFloat(from()),
         (Int | Long | Float, Double) => Type::ToDouble(from()),
         (Bytes | Text, Bytes | Text) => {
