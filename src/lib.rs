@@ -31,4 +31,6 @@ pub mod perf;
 pub mod pipeline;
 
 #[cfg(feature = "plugin")]
+mod drill;
+#[cfg(feature = "plugin")]
 pub mod plugin;

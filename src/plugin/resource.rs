@@ -18,6 +18,7 @@ use super::instance::{Instance, Instances};
 use crate::config::TopicName;
 use crate::consume::errors::KafkaError;
 use crate::consume::topics::search;
+use crate::drill;
 
 const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 1000;
@@ -47,6 +48,7 @@ impl Resource for Resources {
         &self,
         request: Request<CallResourceRequest>,
     ) -> Result<Response<Self::CallResourceStream>, Status> {
+        drill::at("CallResource");
         let request = request.into_inner();
         let (code, body) = match Call::of(&request) {
             Some(call) => match self.instances.of(request.plugin_context.as_ref()) {

@@ -9,6 +9,7 @@ mod connections;
 mod encoders;
 mod health;
 mod outages;
+mod panics;
 mod policy;
 mod process;
 mod query;
