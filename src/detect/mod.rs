@@ -40,8 +40,11 @@ impl Sample {
     }
 }
 
+/// Is what the registry said of one schema.
+pub type Answer = Result<Arc<SchemaText>, SchemaFault>;
+
 /// Is what the registry said of the schemas that samples name.
-pub type Answers = HashMap<Need, Result<Arc<SchemaText>, SchemaFault>>;
+pub type Answers = HashMap<Need, Answer>;
 
 /// Is what is known of a topic.
 #[derive(Debug)]
@@ -101,7 +104,7 @@ pub fn detect(topic: &Topic<'_>) -> Found {
         let trial = search.try_on(&query, topic.samples.iter())?;
         Some(trial.table(PREVIEW_ROWS))
     });
-    let is_unread = table.is_none() || value.as_ref().is_some_and(|value| is_guess(value));
+    let is_unread = table.is_none() || value.as_ref().is_some_and(is_guess);
     let values = topic
         .samples
         .iter()

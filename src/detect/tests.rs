@@ -14,8 +14,13 @@ fn samples(values: &[&[u8]]) -> Vec<Sample> {
     )
 }
 
-fn keyed(records: &[(Option<&[u8]>, Option<&[u8]>)]) -> Vec<Sample> {
-    let sample = |(offset, (key, value)): (usize, &(Option<&[u8]>, Option<&[u8]>))| Sample {
+const MESSAGE: &str = "syntax = \"proto3\"; package acme; message Event { int32 a = 1; }";
+
+/// Key and value.
+type Halves<'a> = (Option<&'a [u8]>, Option<&'a [u8]>);
+
+fn keyed(records: &[Halves<'_>]) -> Vec<Sample> {
+    let sample = |(offset, (key, value)): (usize, &Halves<'_>)| Sample {
         offset: offset as i64,
         timestamp: Some(1_700_000_000_000),
         key: key.map(<[u8]>::to_vec),
@@ -25,19 +30,19 @@ fn keyed(records: &[(Option<&[u8]>, Option<&[u8]>)]) -> Vec<Sample> {
     records.iter().enumerate().map(sample).collect()
 }
 
-fn avro(text: &str) -> Result<Arc<SchemaText>, SchemaFault> {
-    Ok(Arc::new(SchemaText {
-        kind: SchemaKind::Avro,
+fn schema(kind: SchemaKind, text: &str) -> SchemaText {
+    SchemaText {
+        kind,
         text: text.to_owned(),
         references: Vec::new(),
-    }))
+    }
 }
 
 fn need(id: SchemaId, role: Role) -> Need {
     Need { id, role }
 }
 
-fn answers(known: &[(SchemaId, Role, Result<Arc<SchemaText>, SchemaFault>)]) -> Answers {
+fn answers(known: &[(SchemaId, Role, Answer)]) -> Answers {
     known
         .iter()
         .map(|(id, role, answer)| (need(id.clone(), *role), answer.clone()))
@@ -46,15 +51,29 @@ fn answers(known: &[(SchemaId, Role, Result<Arc<SchemaText>, SchemaFault>)]) -> 
 
 /// Looks, with a registry that has an Avro schema for id 7 and for the subject `t-value`, and nothing for id 99.
 fn look(samples: &[Sample], has_registry: bool) -> Found {
+    let known = |kind, text| Ok(Arc::new(schema(kind, text)));
     let fault = || Err(SchemaFault::new("id 99 is 404"));
     let answers = answers(&[
-        (SchemaId::Id(7), Role::Value, avro(READING)),
-        (SchemaId::Id(7), Role::Key, avro("\"string\"")),
+        (
+            SchemaId::Id(7),
+            Role::Value,
+            known(SchemaKind::Avro, READING),
+        ),
+        (
+            SchemaId::Id(7),
+            Role::Key,
+            known(SchemaKind::Avro, "\"string\""),
+        ),
+        (
+            SchemaId::Id(8),
+            Role::Value,
+            known(SchemaKind::Protobuf, MESSAGE),
+        ),
         (SchemaId::Id(99), Role::Value, fault()),
         (
             SchemaId::Latest("t-value".into()),
             Role::Value,
-            avro(READING),
+            known(SchemaKind::Avro, READING),
         ),
     ]);
     look_with(samples, has_registry, &answers)
@@ -84,6 +103,8 @@ fn values() {
         json!({ "messageFormat": "avro", "avroSchemaSource": "inlineSchema", "framing": "glue" });
     let lines = json!({ "messageFormat": "lineprotocol" });
     let plain = json!({ "messageFormat": "plaintext" });
+    let protobuf = json!({ "messageFormat": "protobuf", "protobufSchemaSource": "schemaRegistry" });
+    let message: &[u8] = b"\0\0\0\0\x08\0\x08\x01";
     let framed: &[u8] = b"\0\0\0\0\x07\x02\x04hi";
     for (values, has_registry, want, why, alternatives) in [
         (
@@ -126,6 +147,20 @@ fn values() {
             true,
             Some(&registry),
             "id 7 is Avro `acme.Reading`; it reads 3 of 4 values",
+            &[],
+        ),
+        (
+            &[message],
+            true,
+            Some(&protobuf),
+            "5 bytes of Confluent framing, id 8 is Protobuf `acme.Event`",
+            &[],
+        ),
+        (
+            &[message],
+            false,
+            Some(&protobuf),
+            "id 8; Protobuf is a guess",
             &[],
         ),
         (

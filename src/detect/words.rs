@@ -131,9 +131,9 @@ fn schemas(needs: &[Need], answers: &Answers) -> String {
         })
         .collect();
     let more = known.len().saturating_sub(MAX_NAMED);
-    let mut text = known[..known.len() - more].join(", ");
+    let text = known[..known.len() - more].join(", ");
     if more > 0 {
-        text += &format!(" and {more} more");
+        return format!("{text} and {more} more");
     }
     text
 }
