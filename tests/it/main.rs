@@ -6,6 +6,7 @@
 mod support;
 
 mod connections;
+mod detect;
 mod encoders;
 mod health;
 mod outages;
