@@ -25,7 +25,7 @@ use crate::drill;
 use crate::frame::Notice;
 use crate::pipeline::Pipeline;
 
-pub(super) use self::wire::DataServer;
+pub(super) use self::wire::QueryData;
 
 /// Answers `QueryData`.
 pub(super) struct Queries {
