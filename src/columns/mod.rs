@@ -37,8 +37,10 @@ pub struct ColumnSet {
     /// A key format is set, so `key` is a column of ours.
     has_key: bool,
     pub(crate) rows: usize,
-    /// What each row is of.
-    pub(crate) places: Vec<Coordinates>,
+    /// Nanoseconds since 1970.
+    pub(crate) time: Vec<i64>,
+    pub(crate) partition: Column,
+    pub(crate) offset: Column,
     /// By id.
     pub(crate) columns: Vec<Column>,
     pub(crate) error: Column,
@@ -81,7 +83,7 @@ pub struct Mark {
 pub(crate) struct Rest {
     rows: usize,
     bytes: usize,
-    places: Vec<Coordinates>,
+    time: Vec<i64>,
     columns: Vec<Column>,
 }
 
@@ -100,7 +102,9 @@ impl ColumnSet {
             field_types,
             has_key,
             rows: 0,
-            places: Vec::new(),
+            time: Vec::new(),
+            partition: Column::new(Kind::Integer),
+            offset: Column::new(Kind::Integer),
             columns: Vec::new(),
             error: Column::new(Kind::Text),
             tally: Tally::default(),
@@ -168,7 +172,7 @@ impl ColumnSet {
     }
 
     fn take_back_rows(&mut self, Mark { rows, bytes }: Mark) {
-        self.places.truncate(rows);
+        self.time.truncate(rows);
         for column in self.all_columns() {
             column.truncate(rows);
         }
@@ -207,7 +211,7 @@ impl ColumnSet {
 
     /// Empties the set; types and memory stay.
     pub fn clear(&mut self) {
-        self.places.clear();
+        self.time.clear();
         for column in self.all_columns() {
             column.clear();
         }
@@ -220,7 +224,7 @@ impl ColumnSet {
         let rest = Rest {
             rows: self.rows - rows,
             bytes: self.bytes - bytes,
-            places: self.places.split_off(rows),
+            time: self.time.split_off(rows),
             columns: self
                 .all_columns()
                 .map(|column| column.split_off(rows))
@@ -235,11 +239,18 @@ impl ColumnSet {
         for (column, cells) in self.all_columns().zip(rest.columns) {
             *column = cells;
         }
-        (self.rows, self.bytes, self.places) = (rest.rows, rest.bytes, rest.places);
+        (self.rows, self.bytes, self.time) = (rest.rows, rest.bytes, rest.time);
     }
 
     fn all_columns(&mut self) -> impl Iterator<Item = &mut Column> {
-        std::iter::once(&mut self.error).chain(&mut self.columns)
+        let Self {
+            partition,
+            offset,
+            error,
+            columns,
+            ..
+        } = self;
+        [partition, offset, error].into_iter().chain(columns)
     }
 
     /// Gives the stream's columns as this worker knows them.
@@ -258,9 +269,10 @@ impl ColumnSet {
         self.draft.sort();
     }
 
-    #[inline]
     fn finish_row(&mut self, at: Coordinates) {
-        self.places.push(at);
+        self.time.push(at.time);
+        self.partition.push_integer(at.partition.map(i64::from));
+        self.offset.push_integer(at.offset);
         self.rows += 1;
         let nulls = self.columns.len().saturating_sub(self.filled);
         self.bytes += COORDINATE_BYTES + nulls * NULL_BYTES;

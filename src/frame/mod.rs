@@ -1,9 +1,7 @@
 //! From columns to what Grafana reads: a packet of frame JSON, or an Arrow file.
 
 mod arrow;
-mod buffer;
 mod notice;
-mod number;
 mod values;
 
 use serde_json::{Map, Value, json};
@@ -12,7 +10,6 @@ pub use arrow::QueryFrame;
 pub use notice::{Notice, Notices, Severity};
 
 use crate::columns::{COORDINATES, ColumnSet, ERROR, Kind, SchemaView};
-use buffer::Buffer;
 
 /// Is one finished packet of a live channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,21 +75,21 @@ impl FrameWriter {
             self.fields = serde_json::to_vec(&fields(set.view())).expect("fields are JSON");
             self.version = Some(set.view().version);
         }
-        let room = self.last_len + self.last_len / 4 + self.fields.len() + 256;
-        let mut out = Buffer::with_room(room);
-        out.extend(&self.head);
+        let mut out =
+            Vec::with_capacity(self.last_len + self.last_len / 4 + self.fields.len() + 256);
+        out.extend_from_slice(&self.head);
         if !notices.is_empty() {
-            out.extend(b",\"notices\":");
-            out.extend(&serde_json::to_vec(notices).expect("notices are JSON"));
+            out.extend_from_slice(b",\"notices\":");
+            serde_json::to_writer(&mut out, notices).expect("notices are JSON");
         }
-        out.extend(b"},\"fields\":");
-        out.extend(&self.fields);
-        out.extend(b"},\"data\":{\"values\":");
+        out.extend_from_slice(b"},\"fields\":");
+        out.extend_from_slice(&self.fields);
+        out.extend_from_slice(b"},\"data\":{\"values\":");
         values::write(set, &mut out);
-        out.extend(b"}}");
+        out.extend_from_slice(b"}}");
         self.last_len = out.len();
         Packet {
-            json: out.into_bytes(),
+            json: out,
             rows: set.rows(),
         }
     }

@@ -6,11 +6,9 @@
 mod support;
 
 mod connections;
-mod detect;
 mod encoders;
 mod health;
 mod outages;
-mod panics;
 mod policy;
 mod process;
 mod query;

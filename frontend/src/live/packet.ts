@@ -3,22 +3,14 @@ import {
   type DataFrame,
   dataFrameFromJSON,
   type DataFrameJSON,
-  type FieldConfig,
   type FieldType,
-  type Labels,
   type QueryResultMetaNotice,
 } from '@grafana/data';
 
 import { isRecord } from '../json';
 import { type Cursor } from '../types';
 
-/** What a series is called and how it is drawn; other columns have nothing of it. */
-export interface SeriesLook {
-  labels?: Labels;
-  config?: FieldConfig;
-}
-
-export interface PacketField extends SeriesLook {
+export interface PacketField {
   name: string;
   type: FieldType;
   /** Borrowed: Grafana may hold them too. */
@@ -64,12 +56,7 @@ export function packetFromJSON(json: unknown): Packet | undefined {
 }
 
 export function packetFromFrame(frame: DataFrame): Packet {
-  const fields = frame.fields.map(({ name, type, values, labels, config }) => ({
-    name,
-    type,
-    values: values as unknown[],
-    ...(labels && { labels, config }),
-  }));
+  const fields = frame.fields.map(({ name, type, values }) => ({ name, type, values: values as unknown[] }));
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
     fields,

@@ -168,10 +168,9 @@ impl AvroDecoder {
         headers: &[Header<'_>],
         target: &mut impl Target,
     ) -> Result<(), AvroError> {
-        match &self.start {
-            Some(Ok(start)) => return self.body(bytes, *start, target),
-            Some(Err(error)) => return Err(error.clone().into()),
-            None => {}
+        if let Some(start) = &self.start {
+            let start = start.clone()?;
+            return self.body(bytes, start, target);
         }
         let (body, other) = self.wire.body(bytes, headers)?;
         let Some(other) = other else {

@@ -2,6 +2,12 @@
 //! stream. The writers are in `tests/encoders`; the registry is Apicurio, by Confluent's API.
 
 mod avro;
+mod json;
+mod lines;
+mod protobuf;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use real_kafka::{Kafka, Registry};
@@ -22,10 +28,16 @@ struct Written {
 impl Written {
     /// Has a case of `tests/encoders/python/write_<format>.py` written.
     async fn case(format: &'static str, case: &'static str) -> Result<Written> {
-        let topic = format!("encoders-{format}-{}", case.replace('_', "-"));
+        static CASES: AtomicUsize = AtomicUsize::new(0);
+        let number = CASES.fetch_add(1, Ordering::Relaxed);
+        let topic = format!("encoders-{number}-{format}-{}", case.replace('_', "-"));
         let name = topic.clone();
         // The first one starts a broker and a registry, and may install Python's packages.
-        tokio::task::spawn_blocking(move || Kafka::shared().create_topic(&name, 1)).await??;
+        // The records are of a fixed day, which retention would soon remove.
+        tokio::task::spawn_blocking(move || {
+            Kafka::shared().create_topic_with(&name, 1, &[("retention.ms", "-1")])
+        })
+        .await??;
         let said = write(format, case, &topic).await?;
         let settings = json!({"schemaRegistryUrl": Registry::shared().confluent()});
         Ok(Written {
@@ -39,13 +51,20 @@ impl Written {
 
     /// Holds what a panel shows to a table: in the answer of a query, then in its stream when the case is written once more.
     ///
-    /// The table is JSON lines: the columns' names (ours are left out, but for `_error`), then a row's cells. In a cell
+    /// The table is JSON lines: the columns' names (ours are left out, but for `_error`, and `time` where a case is about it), then a row's cells. In a cell
     /// `"@2026-01-01T00:00:00Z"` is that time, and `"…words…"` a text that has these words in it.
     async fn shows(&self, keys: Value, table: &str) -> Result<()> {
         let (answer, mut run) = self.host.watch(query(&self.topic, keys)).await?;
         assert_eq!(answer.error, "", "{}", self.topic);
-        let table = lines(table);
+        let table = table_lines(table);
         self.compare("in the answer", &answer, &table);
+        let shown = &answer.columns[3..];
+        let named = table[0].iter().filter(|column| *column != "time");
+        assert!(
+            named.eq(shown),
+            "{}: the columns' order: {shown:?}",
+            self.topic
+        );
         write(self.format, self.case, &self.topic).await?;
         run.until_records(table.len() - 1).await?;
         self.compare("in the stream", &run, &table);
@@ -55,12 +74,13 @@ impl Written {
     fn compare(&self, place: &str, seen: &Seen, table: &[Vec<Value>]) {
         let case = format!("{} {}, {place}", self.format, self.case);
         let (columns, rows) = table.split_first().expect("a table has a line of columns");
-        assert_eq!(
-            seen.columns[3..],
-            *columns,
-            "{case}: columns of {:?}",
-            seen.rows
-        );
+        let (ours, shown) = seen.columns.split_at(3);
+        assert_eq!(ours, ["time", "partition", "offset"], "{case}");
+        // In the order of their names, since a stream's packets know them one after another.
+        let shown: BTreeSet<&str> = shown.iter().map(String::as_str).collect();
+        let named = columns.iter().filter_map(Value::as_str);
+        let named: BTreeSet<&str> = named.filter(|column| *column != "time").collect();
+        assert_eq!(shown, named, "{case}: columns; {seen:?}");
         assert_eq!(
             seen.records().count(),
             rows.len(),
@@ -80,7 +100,7 @@ impl Written {
     }
 }
 
-fn lines(table: &str) -> Vec<Vec<Value>> {
+fn table_lines(table: &str) -> Vec<Vec<Value>> {
     let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
     lines
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use anyhow::{Context, Result, ensure};
 use arrow::array::{
     Array, AsArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
-    TimestampNanosecondArray,
+    TimestampNanosecondArray, UInt64Array,
 };
 use arrow::datatypes::DataType;
 use arrow::ipc::reader::FileReader;
@@ -143,11 +143,17 @@ fn cells(column: &dyn Array) -> Vec<Value> {
                     .downcast_ref::<Int64Array>()
                     .map(|array| array.value(row))
             ),
+            DataType::UInt64 => json!(
+                column
+                    .as_any()
+                    .downcast_ref::<UInt64Array>()
+                    .map(|array| array.value(row))
+            ),
             DataType::Float64 => {
                 let floats: &Float64Array = column.as_primitive();
                 let float = floats.value(row);
                 // As JSON in a packet has it: without a fraction of zero.
-                if float.fract() == 0.0 {
+                if float.fract() == 0.0 && float.abs() < 9e15 {
                     json!(float as i64)
                 } else {
                     json!(float)
