@@ -64,6 +64,10 @@ test-gohost: ## the built plugin in a host of Grafana's own Go libraries
 	@scripts/need.sh go java mvn
 	@GPX_STREAMSCOPE="$${GPX_STREAMSCOPE:-$(PLUGIN)}" scripts/go-host.sh
 
+.PHONY: fuzz
+fuzz: ## every parser with inputs nobody wrote (TIME=10 for each, TARGET=json for one)
+	@scripts/fuzz.sh -s $(or $(TIME),10) $(TARGET)
+
 .PHONY: bench
 bench: ## the core alone, from bytes to packets, beside the plain twin (CASE=json_20fields for one)
 	@cargo bench --quiet --locked -p benches -- $(CASE)

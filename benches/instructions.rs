@@ -1,6 +1,6 @@
 //! Runs one fixture through the core or the twin, and nothing else: `scripts/instructions.sh` counts its instructions.
 //!
-//! `instructions core|twin <fixture> <packets>`
+//! `instructions core|twin <fixture> <records>`
 
 mod corpus;
 mod stream;
@@ -8,24 +8,25 @@ mod twin;
 
 use std::hint::black_box;
 
-use crate::stream::{ROWS, now, pipeline, record};
+use crate::stream::{OFFSET, TIME, TOPIC, now, pipeline, record, records};
+use crate::twin::Twin;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [who, fixture, packets] = &arguments[..] else {
-        eprintln!("usage: instructions core|twin <fixture> <packets>");
+    let [who, fixture, count] = &arguments[..] else {
+        eprintln!("usage: instructions core|twin <fixture> <records>");
         std::process::exit(2);
     };
-    let packets: usize = packets.parse().expect("a number of packets");
-    let values = corpus::fixtures()
+    let count: usize = count.parse().expect("a number of records");
+    let fixture = corpus::fixtures()
         .into_iter()
-        .find(|(name, _)| name == fixture)
-        .expect("a fixture of benches/corpus")
-        .1;
-    let mut next = values.iter().cycle();
-    let (mut pipeline, now) = (pipeline(corpus::format(fixture)), now());
-    for _ in 0..packets {
-        let values = next.by_ref().take(ROWS);
+        .find(|known| known.name == fixture)
+        .expect("a fixture of benches/corpus");
+    let (a_packet, mut next) = (records(&fixture), fixture.values.iter().cycle());
+    let (mut pipeline, now) = (pipeline(&fixture.query), now());
+    let twin = Twin::new(&fixture.query);
+    for _ in 0..count.div_ceil(a_packet) {
+        let values = next.by_ref().take(a_packet);
         if who == "core" {
             for value in values {
                 pipeline.push(&record(value), now);
@@ -33,9 +34,9 @@ fn main() {
             black_box(pipeline.poll_packet(now));
         } else {
             let rows: Vec<_> = values
-                .map(|value| twin::decode(corpus::format(fixture), value).expect("it is JSON"))
+                .flat_map(|value| twin.decode(value, TIME).expect("fixtures are well formed"))
                 .collect();
-            black_box(twin::packet("bench-topic", 1_700_000_000_000, 1, &rows));
+            black_box(twin::packet(TOPIC, OFFSET, &rows));
         }
     }
 }

@@ -11,6 +11,7 @@ for file in plugin.json module.js README.md CHANGELOG.md LICENSE img/logo.svg; d
 done
 binary=$(ls dist/gpx_streamscope_linux_*)
 [ -x "$binary" ] || fail "$binary cannot be executed"
+! grep -q STREAMSCOPE_DRILL "$binary" || fail "$binary panics on demand, as only a debug build may"
 
 python3 - <<'PY'
 import json, os, re

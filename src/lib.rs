@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The modules in that order, behind `config` (what people set), `record` (what Kafka hands over) and `schema` (what a record's
-//! bytes mean); `pipeline` joins the core's stages and `perf` says which of its optimisations are off.
+//! bytes mean); `pipeline` joins the core's stages, `perf` says which of its optimisations are off, and
+//! `detect` finds out which format a topic has.
 
 pub mod config;
 pub mod record;
@@ -27,8 +28,11 @@ pub mod columns;
 pub mod batch;
 pub mod frame;
 
+pub mod detect;
 pub mod perf;
 pub mod pipeline;
 
+#[cfg(feature = "plugin")]
+mod drill;
 #[cfg(feature = "plugin")]
 pub mod plugin;

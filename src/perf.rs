@@ -17,9 +17,9 @@ pub struct PerfFlags {
     pub disable_field_order_cache: bool,
     /// Send one packet a record, without batching or pacing.
     pub disable_stream_microbatch: bool,
-    /// Compiled Avro schemas kept per process, at least 1.
+    /// Compiled Avro schemas kept per data source, at least 1.
     pub avro_codec_cache_max_entries: usize,
-    /// Compiled Protobuf schemas kept per process, at least 1.
+    /// Compiled Protobuf schemas kept per data source, at least 1.
     pub protobuf_schema_cache_max_entries: usize,
 }
 

@@ -13,7 +13,7 @@ pub struct Record<'a> {
     pub key: Option<&'a [u8]>,
     /// `None` is a tombstone, `Some(b"")` an empty value: the two stay apart.
     pub value: Option<&'a [u8]>,
-    /// In the record's order, repeated names included; filled only where the query asks for headers.
+    /// In the record's order, repeated names included; filled where the query asks for headers or a schema's id may stand there.
     pub headers: &'a [Header<'a>],
 }
 

@@ -1,28 +1,59 @@
-//! The records that benches and tests share. The first three are those that the Go plugin measures itself with.
+//! The records that benches and tests share. The first four are those that the Go plugin measures itself with.
 
 use serde_json::{Map, Value, json};
 
-/// Gives the fixtures by name: each is the values of a topic's records, over and over.
-pub(crate) fn fixtures() -> Vec<(&'static str, Vec<Vec<u8>>)> {
+/// Is a topic as a bench reads it.
+#[derive(Debug)]
+pub(crate) struct Fixture {
+    pub(crate) name: &'static str,
+    /// The panel's query, but for the topic.
+    pub(crate) query: Value,
+    /// The values of the topic's records, over and over.
+    pub(crate) values: Vec<Vec<u8>>,
+}
+
+/// Gives the fixtures in the order in which tables show them.
+pub(crate) fn fixtures() -> Vec<Fixture> {
+    let fixture = |name, query, values| Fixture {
+        name,
+        query,
+        values,
+    };
+    let json = |name, values| fixture(name, json!({ "messageFormat": "json" }), values);
     vec![
-        (
+        fixture(
             "plaintext",
+            json!({ "messageFormat": "plaintext" }),
             vec![b"2024-01-01T00:00:00Z sensor-01 value=21.5".to_vec()],
         ),
-        ("json_20fields", vec![fields(20)]),
-        ("json_100fields", vec![fields(100)]),
-        ("json_nested", (0..32).map(nested).collect()),
-        ("json_shuffled", (0..61).map(shuffled).collect()),
+        fixture(
+            "lineprotocol",
+            json!({ "messageFormat": "lineprotocol" }),
+            vec![lines()],
+        ),
+        json("json_20fields", vec![fields(20)]),
+        json("json_100fields", vec![fields(100)]),
+        json("json_nested", (0..32).map(nested).collect()),
+        json("json_shuffled", (0..61).map(shuffled).collect()),
     ]
 }
 
-/// Tells which format a fixture is of.
-pub(crate) fn format(fixture: &str) -> &'static str {
-    if fixture == "plaintext" {
-        "plaintext"
-    } else {
-        "json"
-    }
+/// Ten lines with three tags and five fields each, which make 50 rows.
+fn lines() -> Vec<u8> {
+    let line = |i: usize| {
+        let tags: String = (0..3).map(|t| format!(",tag{t}=value{i}")).collect();
+        let fields: Vec<_> = (0..5).map(|f| format!("field{f}={}", i * f)).collect();
+        format!(
+            "cpu{tags} {} {}",
+            fields.join(","),
+            1_700_000_000_000_000_000 + i
+        )
+    };
+    (0..10)
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
+        .into_bytes()
 }
 
 /// `field_i`: a float, a whole number, a text or a boolean by `i % 4`, keys sorted.

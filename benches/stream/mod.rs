@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use streamscope::batch::Pacer;
 use streamscope::columns::StreamSchema;
 use streamscope::config::{FlattenLimits, PanelQuery};
@@ -12,11 +12,27 @@ use streamscope::perf::PerfFlags;
 use streamscope::pipeline::Pipeline;
 use streamscope::record::{Now, Record};
 
-/// The rows of a packet: what the micro-batcher collects.
+use crate::corpus::Fixture;
+
+/// The rows that are worth a packet: what the micro-batcher collects.
 pub(crate) const ROWS: usize = 32;
 
-pub(crate) fn pipeline(format: &str) -> Pipeline {
-    let query = json!({ "topicName": "bench-topic", "messageFormat": format }).to_string();
+pub(crate) const TOPIC: &str = "bench-topic";
+/// The time and the offset of each record.
+pub(crate) const TIME: i64 = 1_700_000_000_000;
+pub(crate) const OFFSET: i64 = 1;
+
+/// Counts the records of a packet; each of a fixture's records makes as many rows as the others.
+pub(crate) fn records(fixture: &Fixture) -> usize {
+    let mut pipeline = pipeline(&fixture.query);
+    pipeline.push(&record(&fixture.values[0]), now());
+    ROWS.div_ceil(pipeline.pending_rows())
+}
+
+pub(crate) fn pipeline(query: &Value) -> Pipeline {
+    let mut query = query.clone();
+    query["topicName"] = json!(TOPIC);
+    let query = query.to_string();
     let spec = PanelQuery::parse(query.as_bytes())
         .expect("the query is right")
         .spec;
@@ -32,10 +48,10 @@ pub(crate) fn pipeline(format: &str) -> Pipeline {
 
 pub(crate) fn record(value: &[u8]) -> Record<'_> {
     Record {
-        topic: "bench-topic",
+        topic: TOPIC,
         partition: 0,
-        offset: 1,
-        timestamp: Some(1_700_000_000_000),
+        offset: OFFSET,
+        timestamp: Some(TIME),
         key: None,
         value: Some(value),
         headers: &[],
@@ -45,6 +61,6 @@ pub(crate) fn record(value: &[u8]) -> Record<'_> {
 pub(crate) fn now() -> Now {
     Now {
         monotonic: Instant::now(),
-        wall_ms: 1_700_000_000_000,
+        wall_ms: TIME,
     }
 }

@@ -1,6 +1,8 @@
 //! The plain way to the same packets: a tree, an ordered map and a sort a record, a frame of values. Nothing here is clever,
 //! so that tests can hold the core against it and benches say what the core's tricks are worth.
 
+mod line_protocol;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
@@ -8,13 +10,46 @@ use serde_json::{Map, Value, json};
 /// The path segments that flattening keeps.
 const MAX_DEPTH: usize = 5;
 
-/// Decodes one record into its fields by dotted path; `None` where it is no JSON.
-pub(crate) fn decode(format: &str, value: &[u8]) -> Option<BTreeMap<String, Value>> {
-    let mut fields = BTreeMap::new();
-    if format == "plaintext" {
-        fields.insert("message".to_owned(), json!(String::from_utf8_lossy(value)));
-        return Some(fields);
+/// Is one row: its time in milliseconds, and its cells by column.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) time: i64,
+    pub(crate) cells: BTreeMap<String, Value>,
+}
+
+/// Decodes the records of one query.
+#[derive(Debug)]
+pub(crate) enum Twin {
+    Plaintext,
+    Json,
+    LineProtocol,
+}
+
+impl Twin {
+    /// Makes the twin for `query`.
+    pub(crate) fn new(query: &Value) -> Self {
+        match query["messageFormat"].as_str() {
+            Some("plaintext") => Self::Plaintext,
+            Some("lineprotocol") => Self::LineProtocol,
+            _ => Self::Json,
+        }
     }
+
+    /// Decodes one record, which has come at `time`, into rows; `None` where it is not of its format.
+    pub(crate) fn decode(&self, value: &[u8], time: i64) -> Option<Vec<Row>> {
+        let cells = match self {
+            Self::LineProtocol => return line_protocol::rows(value, time),
+            Self::Plaintext => {
+                [("message".to_owned(), json!(String::from_utf8_lossy(value)))].into()
+            }
+            Self::Json => json(value)?,
+        };
+        Some(vec![Row { time, cells }])
+    }
+}
+
+fn json(value: &[u8]) -> Option<BTreeMap<String, Value>> {
+    let mut fields = BTreeMap::new();
     match serde_json::from_slice(value).ok()? {
         Value::Object(object) => flatten(&object, "", 1, &mut fields),
         other => {
@@ -49,28 +84,23 @@ fn flatten(
     }
 }
 
-/// Makes one frame's JSON of records that were decoded, all with the same time and offset.
-pub(crate) fn packet(
-    topic: &str,
-    time: i64,
-    offset: i64,
-    records: &[BTreeMap<String, Value>],
-) -> Vec<u8> {
-    let names: BTreeSet<&String> = records.iter().flat_map(BTreeMap::keys).collect();
+/// Makes one frame's JSON of rows, all with the same offset.
+pub(crate) fn packet(topic: &str, offset: i64, rows: &[Row]) -> Vec<u8> {
+    let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.cells.keys()).collect();
     let mut fields = vec![
         json!({ "name": "time", "type": "time", "typeInfo": { "frame": "time.Time" } }),
         json!({ "name": "partition", "type": "number", "typeInfo": { "frame": "int32", "nullable": true } }),
         json!({ "name": "offset", "type": "number", "typeInfo": { "frame": "int64", "nullable": true } }),
     ];
     let mut columns = vec![
-        json!(vec![time; records.len()]),
-        json!(vec![0; records.len()]),
-        json!(vec![offset; records.len()]),
+        json!(rows.iter().map(|row| row.time).collect::<Vec<_>>()),
+        json!(vec![0; rows.len()]),
+        json!(vec![offset; rows.len()]),
     ];
     for name in names {
-        let cells: Vec<Value> = records
+        let cells: Vec<Value> = rows
             .iter()
-            .map(|fields| fields.get(name).cloned().unwrap_or_default())
+            .map(|row| row.cells.get(name).cloned().unwrap_or_default())
             .collect();
         let (kind, frame) = match cells.iter().find(|cell| !cell.is_null()) {
             Some(Value::Bool(_)) => ("boolean", "bool"),

@@ -37,10 +37,8 @@ pub struct ColumnSet {
     /// A key format is set, so `key` is a column of ours.
     has_key: bool,
     pub(crate) rows: usize,
-    /// Nanoseconds since 1970.
-    pub(crate) time: Vec<i64>,
-    pub(crate) partition: Column,
-    pub(crate) offset: Column,
+    /// What each row is of.
+    pub(crate) places: Vec<Coordinates>,
     /// By id.
     pub(crate) columns: Vec<Column>,
     pub(crate) error: Column,
@@ -83,7 +81,7 @@ pub struct Mark {
 pub(crate) struct Rest {
     rows: usize,
     bytes: usize,
-    time: Vec<i64>,
+    places: Vec<Coordinates>,
     columns: Vec<Column>,
 }
 
@@ -102,9 +100,7 @@ impl ColumnSet {
             field_types,
             has_key,
             rows: 0,
-            time: Vec::new(),
-            partition: Column::new(Kind::Integer),
-            offset: Column::new(Kind::Integer),
+            places: Vec::new(),
             columns: Vec::new(),
             error: Column::new(Kind::Text),
             tally: Tally::default(),
@@ -172,7 +168,7 @@ impl ColumnSet {
     }
 
     fn take_back_rows(&mut self, Mark { rows, bytes }: Mark) {
-        self.time.truncate(rows);
+        self.places.truncate(rows);
         for column in self.all_columns() {
             column.truncate(rows);
         }
@@ -211,7 +207,7 @@ impl ColumnSet {
 
     /// Empties the set; types and memory stay.
     pub fn clear(&mut self) {
-        self.time.clear();
+        self.places.clear();
         for column in self.all_columns() {
             column.clear();
         }
@@ -224,7 +220,7 @@ impl ColumnSet {
         let rest = Rest {
             rows: self.rows - rows,
             bytes: self.bytes - bytes,
-            time: self.time.split_off(rows),
+            places: self.places.split_off(rows),
             columns: self
                 .all_columns()
                 .map(|column| column.split_off(rows))
@@ -239,18 +235,11 @@ impl ColumnSet {
         for (column, cells) in self.all_columns().zip(rest.columns) {
             *column = cells;
         }
-        (self.rows, self.bytes, self.time) = (rest.rows, rest.bytes, rest.time);
+        (self.rows, self.bytes, self.places) = (rest.rows, rest.bytes, rest.places);
     }
 
     fn all_columns(&mut self) -> impl Iterator<Item = &mut Column> {
-        let Self {
-            partition,
-            offset,
-            error,
-            columns,
-            ..
-        } = self;
-        [partition, offset, error].into_iter().chain(columns)
+        std::iter::once(&mut self.error).chain(&mut self.columns)
     }
 
     /// Gives the stream's columns as this worker knows them.
@@ -269,10 +258,9 @@ impl ColumnSet {
         self.draft.sort();
     }
 
+    #[inline]
     fn finish_row(&mut self, at: Coordinates) {
-        self.time.push(at.time);
-        self.partition.push_integer(at.partition.map(i64::from));
-        self.offset.push_integer(at.offset);
+        self.places.push(at);
         self.rows += 1;
         let nulls = self.columns.len().saturating_sub(self.filled);
         self.bytes += COORDINATE_BYTES + nulls * NULL_BYTES;

@@ -6,7 +6,7 @@
 //!
 //! `identity` is what librdkafka can do and rdkafka cannot, `look` asks with it what a topic is now, `start` decides
 //! where reading begins and goes on, `last` counts back to the last records. With these `reader` reads for a stream and
-//! `scan` for one answer; `schemas` gets what records name.
+//! `scan` for one answer, and `sample` for a look at what the records are; `schemas` gets what records name.
 
 pub mod clients;
 mod clock;
@@ -19,6 +19,7 @@ pub mod look;
 pub mod probe;
 mod properties;
 pub mod reader;
+pub mod sample;
 pub mod scan;
 pub mod schemas;
 pub mod start;

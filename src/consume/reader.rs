@@ -34,6 +34,7 @@ use super::look::{Looking, Subject};
 use super::schemas::{ANSWER_POLL, SchemaClient, Waiting};
 use super::start::{Progress, Reason};
 use crate::config::StreamSpec;
+use crate::drill;
 use crate::frame::Packet;
 use crate::pipeline::{ErrorAt, Pipeline, Step};
 use crate::record::{Now, Record};
@@ -265,6 +266,7 @@ impl Run<'_> {
     }
 
     fn arrived(&mut self, message: &BorrowedMessage<'_>, time: Now) {
+        drill::at("reader");
         let headers = if self.spec.reads_headers() {
             headers(message)
         } else {

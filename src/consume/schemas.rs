@@ -97,6 +97,9 @@ impl<'c> Waiting<'c> {
 
     /// Gives the pipeline what was answered.
     pub(super) fn answered(&mut self, pipeline: &mut Pipeline) {
+        if self.asked.is_empty() {
+            return;
+        }
         for (need, answer) in self.answers.try_iter() {
             if let Err(fault) = &answer {
                 debug!(topic = self.topic.as_str(), "no schema: {fault}");

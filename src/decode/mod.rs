@@ -277,7 +277,14 @@ impl Envelope {
         self.key.provide(id, answer, now);
     }
 
+    #[inline]
     pub(crate) fn write(&mut self, record: &Record<'_>, row: &mut RowWriter<'_>) {
+        if self.headers.is_some() || !matches!(self.key, KeyDecoder::None) {
+            self.write_all(record, row);
+        }
+    }
+
+    fn write_all(&mut self, record: &Record<'_>, row: &mut RowWriter<'_>) {
         self.key.write(record, row);
         if let Some(headers) = &mut self.headers {
             headers.write(record.headers, row);
@@ -285,6 +292,7 @@ impl Envelope {
     }
 
     /// Gives a row's time, in nanoseconds since 1970; `own` is the time that the row itself says, not the record.
+    #[inline]
     fn time(
         &self,
         record: &Record<'_>,
@@ -313,6 +321,7 @@ impl Envelope {
     }
 
     /// Gives the time of a record without a look at its payload, and what was wrong with its timestamp.
+    #[inline]
     pub(crate) fn record_time(&self, record: &Record<'_>, now: Now) -> (i64, Option<Trouble>) {
         let arrival = now.wall_ms.saturating_mul(time::NANOS_PER_MS);
         if self.time == TimeSource::Arrival {

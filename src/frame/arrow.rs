@@ -28,10 +28,10 @@ impl QueryFrame {
     /// Moves the columns' buffers into Arrow; rows are sorted by time only where they are not.
     pub(crate) fn new(mut set: ColumnSet, notices: Vec<Notice>) -> Self {
         let rows = set.rows;
-        let sorted = set.time.is_sorted();
+        let sorted = set.places.is_sorted_by_key(|at| at.time);
         let mut order: Vec<u32> = (0..rows as u32).collect();
         if !sorted {
-            order.sort_by_key(|&row| set.time[row as usize]);
+            order.sort_by_key(|&row| set.places[row as usize].time);
         }
         let [time, partition, offset] = COORDINATES;
         let nanos = DataType::Timestamp(TimeUnit::Nanosecond, None);
@@ -40,12 +40,16 @@ impl QueryFrame {
             Field::new(partition, DataType::Int32, true),
             Field::new(offset, DataType::Int64, true),
         ];
+        let (partitions, offsets) = (
+            set.places.iter().map(|at| at.partition),
+            set.places.iter().map(|at| at.offset),
+        );
         let mut arrays: Vec<ArrayRef> = vec![
-            Arc::new(TimestampNanosecondArray::from(std::mem::take(
-                &mut set.time,
-            ))),
-            Arc::new(narrow(&set.partition, rows)),
-            into_array(take(&mut set.offset), rows),
+            Arc::new(TimestampNanosecondArray::from_iter_values(
+                set.places.iter().map(|at| at.time),
+            )),
+            Arc::new(partitions.collect::<Int32Array>()),
+            Arc::new(offsets.collect::<Int64Array>()),
         ];
         let (view, columns) = set.parts();
         for &id in &view.order {
@@ -143,15 +147,6 @@ fn with_name(field: &Field, display_name: &dyn Fn(&str) -> Option<String>) -> Fi
     config["displayNameFromDS"] = name.into();
     metadata.insert(CONFIG.to_owned(), config.to_string());
     field.clone().with_metadata(metadata)
-}
-
-fn narrow(partition: &Column, rows: usize) -> Int32Array {
-    match &partition.cells {
-        Cells::Integer(values) => (0..rows)
-            .map(|row| partition.is_valid(row).then(|| values[row] as i32))
-            .collect(),
-        _ => Int32Array::new_null(rows),
-    }
 }
 
 fn take(column: &mut Column) -> Column {

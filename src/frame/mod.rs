@@ -1,7 +1,9 @@
 //! From columns to what Grafana reads: a packet of frame JSON, or an Arrow file.
 
 mod arrow;
+mod buffer;
 mod notice;
+mod number;
 mod values;
 
 use serde_json::{Map, Value, json};
@@ -10,6 +12,7 @@ pub use arrow::QueryFrame;
 pub use notice::{Notice, Notices, Severity};
 
 use crate::columns::{COORDINATES, ColumnSet, ERROR, Kind, SchemaView};
+use buffer::Buffer;
 
 /// Is one finished packet of a live channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,21 +78,21 @@ impl FrameWriter {
             self.fields = serde_json::to_vec(&fields(set.view())).expect("fields are JSON");
             self.version = Some(set.view().version);
         }
-        let mut out =
-            Vec::with_capacity(self.last_len + self.last_len / 4 + self.fields.len() + 256);
-        out.extend_from_slice(&self.head);
+        let room = self.last_len + self.last_len / 4 + self.fields.len() + 256;
+        let mut out = Buffer::with_room(room);
+        out.extend(&self.head);
         if !notices.is_empty() {
-            out.extend_from_slice(b",\"notices\":");
-            serde_json::to_writer(&mut out, notices).expect("notices are JSON");
+            out.extend(b",\"notices\":");
+            out.extend(&serde_json::to_vec(notices).expect("notices are JSON"));
         }
-        out.extend_from_slice(b"},\"fields\":");
-        out.extend_from_slice(&self.fields);
-        out.extend_from_slice(b"},\"data\":{\"values\":");
+        out.extend(b"},\"fields\":");
+        out.extend(&self.fields);
+        out.extend(b"},\"data\":{\"values\":");
         values::write(set, &mut out);
-        out.extend_from_slice(b"}}");
+        out.extend(b"}}");
         self.last_len = out.len();
         Packet {
-            json: out,
+            json: out.into_bytes(),
             rows: set.rows(),
         }
     }

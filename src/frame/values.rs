@@ -1,181 +1,190 @@
 //! A frame's cells as JSON, column by column.
 
+use super::buffer::{Buffer, Room, put};
+use super::number::{Integers, float, unsigned};
 use crate::columns::plain::plain_len;
-use crate::columns::{Cells, Column, ColumnSet, time::NANOS_PER_MS};
+use crate::columns::{
+    COORDINATES, Cells, Column, ColumnSet, Coordinates, Text, time::NANOS_PER_MS,
+};
 
 /// Writes the array of columns, the list of values that JSON has no number for, and what milliseconds leave of times.
-pub(super) fn write(set: &ColumnSet, out: &mut Vec<u8>) {
+pub(super) fn write(set: &ColumnSet, out: &mut Buffer) {
     let mut entities = Entities::default();
     let known = set.view().order.iter().map(|&id| &set.columns[id as usize]);
-    let columns = [&set.partition, &set.offset]
-        .into_iter()
-        .chain(known)
-        .chain(set.view().error.then_some(&set.error));
-    out.push(b'[');
-    sequence(set.time.iter(), out, |_, &nanos, out| {
-        integer(millis(nanos), out);
-    });
-    close(out);
-    for (i, column) in columns.enumerate() {
-        out.push(b',');
-        write_column(column, set.rows, i + 1, &mut entities, out);
+    let columns = known.chain(set.view().error.then_some(&set.error));
+    out.extend(b"[");
+    write_places(&set.places, out);
+    let mut count = COORDINATES.len();
+    for column in columns {
+        out.extend(b",[");
+        write_column(column, count, &mut entities, out);
+        for _ in column.len()..set.rows {
+            out.cell(null);
+        }
+        out.replace_last(b',', b']');
+        count += 1;
     }
     out.push(b']');
-    let count = set.view().order.len() + 3 + usize::from(set.view().error);
     entities.write(count, out);
-    write_nanos(&set.time, count, out);
+    write_nanos(&set.places, count, out);
 }
 
-/// Writes one column.
+/// Writes the columns `time`, `partition` and `offset`.
+fn write_places(places: &[Coordinates], out: &mut Buffer) {
+    let mut whole = Integers::default();
+    let (mut last, mut ms) = (0, 0);
+    out.extend(b"[");
+    for at in places {
+        // Records of one moment share their time, and a division costs as much as the rest of a cell.
+        if at.time != last {
+            (last, ms) = (at.time, millis(at.time));
+        }
+        out.cell(|room| whole.write(ms, room));
+    }
+    out.replace_last(b',', b']');
+    out.extend(b",[");
+    for at in places {
+        out.cell(|room| match at.partition {
+            Some(partition) => whole.write(partition.into(), room),
+            None => null(room),
+        });
+    }
+    out.replace_last(b',', b']');
+    out.extend(b",[");
+    for at in places {
+        out.cell(|room| match at.offset {
+            Some(offset) => whole.write(offset, room),
+            None => null(room),
+        });
+    }
+    out.replace_last(b',', b']');
+}
+
+/// Writes a column's cells, each with a comma behind it.
 ///
 /// The type is asked once a column and not once a cell, and where every cell holds a value no bit is looked at
 /// (`benches/workflow.rs`, `json_100fields`).
-fn write_column(
-    column: &Column,
-    rows: usize,
-    index: usize,
-    entities: &mut Entities,
-    out: &mut Vec<u8>,
-) {
+fn write_column(column: &Column, index: usize, entities: &mut Entities, out: &mut Buffer) {
+    let mut whole = Integers::default();
     match &column.cells {
-        Cells::Float(values) => cells(column, values.iter(), rows, out, |row, &value, out| {
+        Cells::Float(values) => cells(column, values, out, |row, value, room| {
             if value.is_finite() {
-                float(value, out);
-            } else {
-                entities.add(index, row, value);
-                out.extend_from_slice(NULL);
+                return float(value, &mut whole, room);
             }
+            entities.add(index, row, value);
+            null(room)
         }),
-        Cells::Integer(values) => cells(column, values.iter(), rows, out, |_, &v, out| {
-            integer(v, out);
+        Cells::Integer(values) => cells(column, values, out, |_, value, room| {
+            whole.write(value, room)
         }),
-        Cells::Unsigned(values) => cells(column, values.iter(), rows, out, |_, &value, out| {
-            out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
-        }),
-        Cells::Boolean(values) => cells(column, values.iter(), rows, out, |_, &value, out| {
-            out.extend_from_slice(if value { b"true" } else { b"false" });
-        }),
-        Cells::Text(text) if text.verbatim => {
-            cells(column, text.iter(), rows, out, |_, cell, out| {
-                out.push(b'"');
-                append(cell, out);
-                out.push(b'"');
-            });
+        Cells::Unsigned(values) => {
+            cells(column, values, out, |_, value, room| unsigned(value, room));
         }
-        Cells::Text(text) => cells(column, text.iter(), rows, out, |_, cell, out| {
-            out.push(b'"');
-            escape(cell, out);
-            out.push(b'"');
+        Cells::Boolean(values) => cells(column, values, out, |_, value, room| {
+            let (text, len) = if value {
+                (b"true,   ", 5)
+            } else {
+                (b"false,  ", 6)
+            };
+            room[..8].copy_from_slice(text);
+            len
         }),
-        Cells::Time(values) => cells(column, values.iter(), rows, out, |_, &value, out| {
-            integer(millis(value), out);
+        Cells::Time(values) => cells(column, values, out, |_, value, room| {
+            whole.write(millis(value), room)
         }),
+        Cells::Text(text) if text.verbatim && column.validity.nulls() == 0 => {
+            write_texts(text, out);
+        }
+        Cells::Text(text) => {
+            for (row, cell) in text.iter().enumerate() {
+                if column.validity.is_valid(row) {
+                    out.push(b'"');
+                    escape(cell, out);
+                    out.extend(b"\",");
+                } else {
+                    out.cell(null);
+                }
+            }
+        }
     }
 }
 
-/// Writes a column's cells: its values, and null for the others.
+/// Writes the cells that a column has: its values, and null for the others.
 #[inline]
-fn cells<T>(
+fn cells<T: Copy>(
     column: &Column,
-    values: impl Iterator<Item = T>,
-    rows: usize,
-    out: &mut Vec<u8>,
-    mut cell: impl FnMut(usize, T, &mut Vec<u8>),
+    values: &[T],
+    out: &mut Buffer,
+    mut cell: impl FnMut(usize, T, &mut Room) -> usize,
 ) {
-    if column.validity.nulls() == 0 {
-        sequence(values, out, cell);
-    } else {
-        sequence(values, out, |row, value, out| {
-            if column.validity.is_valid(row) {
-                cell(row, value, out);
+    let all = column.validity.nulls() == 0;
+    for (row, &value) in values.iter().enumerate() {
+        out.cell(|room| {
+            if all || column.validity.is_valid(row) {
+                cell(row, value, room)
             } else {
-                out.extend_from_slice(NULL);
+                null(room)
             }
         });
     }
-    for _ in column.len()..rows {
-        out.extend_from_slice(b"null,");
-    }
-    close(out);
 }
 
-/// Opens an array and writes its items, each with a comma behind it.
+fn null(room: &mut Room) -> usize {
+    room[..5].copy_from_slice(b"null,");
+    5
+}
+
+/// Writes texts that need no escape.
+///
+/// Most are short: what stands behind one in the column is copied too, and written over (`benches/workflow.rs`,
+/// `json_20fields`).
+fn write_texts(text: &Text, out: &mut Buffer) {
+    for ends in text.offsets.windows(2) {
+        let (start, len) = (ends[0] as usize, (ends[1] - ends[0]) as usize);
+        let rest = &text.bytes[start..];
+        if len <= 16
+            && let Some(chunk) = rest.first_chunk::<16>()
+        {
+            out.cell(|room| {
+                room[1..17].copy_from_slice(chunk);
+                quote(len, room)
+            });
+        } else if len <= 64
+            && let Some(chunk) = rest.first_chunk::<64>()
+        {
+            out.cell(|room| {
+                room[1..65].copy_from_slice(chunk);
+                quote(len, room)
+            });
+        } else {
+            out.push(b'"');
+            out.extend(&rest[..len]);
+            out.extend(b"\",");
+        }
+    }
+}
+
+/// Puts the quotes of a text of `len` bytes, and a comma; gives what they take together.
 #[inline]
-fn sequence<T>(
-    values: impl Iterator<Item = T>,
-    out: &mut Vec<u8>,
-    mut item: impl FnMut(usize, T, &mut Vec<u8>),
-) {
-    out.push(b'[');
-    for (row, value) in values.enumerate() {
-        item(row, value, out);
-        out.push(b',');
-    }
+fn quote(len: usize, room: &mut Room) -> usize {
+    room[0] = b'"';
+    room[len + 1..len + 3].copy_from_slice(b"\",");
+    len + 3
 }
-
-/// Ends an array: where the last comma stands.
-fn close(out: &mut Vec<u8>) {
-    match out.last_mut() {
-        Some(last) if *last == b',' => *last = b']',
-        _ => out.push(b']'),
-    }
-}
-
-const NULL: &[u8] = b"null";
 
 fn millis(nanos: i64) -> i64 {
     nanos.div_euclid(NANOS_PER_MS)
 }
 
-fn integer(value: i64, out: &mut Vec<u8>) {
-    append(itoa::Buffer::new().format(value).as_bytes(), out);
-}
-
-/// Appends a few bytes.
-///
-/// Numbers and most texts are short: two copies of a fixed size, which may overlap, cost half of a call of `memcpy`
-/// (`benches/workflow.rs`, `json_20fields`); the twin is `out.extend_from_slice(bytes)`.
-#[inline]
-fn append(bytes: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    match bytes.len() {
-        8..=16 => {
-            out.extend_from_slice(&bytes[..8]);
-            out.truncate(start + bytes.len() - 8);
-            out.extend_from_slice(&bytes[bytes.len() - 8..]);
-        }
-        4..8 => {
-            out.extend_from_slice(&bytes[..4]);
-            out.truncate(start + bytes.len() - 4);
-            out.extend_from_slice(&bytes[bytes.len() - 4..]);
-        }
-        0..4 => bytes.iter().for_each(|&byte| out.push(byte)),
-        _ => out.extend_from_slice(bytes),
-    }
-}
-
-/// Writes the shortest text that reads back as `value`; whole numbers without a point.
-#[expect(
-    clippy::float_cmp,
-    reason = "a whole number is the same before and after, or it is none"
-)]
-fn float(value: f64, out: &mut Vec<u8>) {
-    let whole = value as i64;
-    if whole as f64 == value
-        && whole.unsigned_abs() < 1 << 53
-        && !(whole == 0 && value.is_sign_negative())
-    {
-        return integer(whole, out);
-    }
-    out.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
-}
-
 /// Copies UTF-8 and escapes what JSON's strings do not take.
-fn escape(cell: &[u8], out: &mut Vec<u8>) {
+fn escape(cell: &[u8], out: &mut Buffer) {
     let mut rest = cell;
     loop {
         let plain = plain_len(rest);
-        out.extend_from_slice(&rest[..plain]);
+        match plain {
+            0..=32 => out.cell(|room| put(&rest[..plain], room)),
+            _ => out.extend(&rest[..plain]),
+        }
         let Some(&byte) = rest.get(plain) else {
             return;
         };
@@ -189,7 +198,7 @@ fn escape(cell: &[u8], out: &mut Vec<u8>) {
             0x0c => b'f',
             0..=0x1f => {
                 let hex = |digit: u8| b"0123456789abcdef"[usize::from(digit)];
-                out.extend_from_slice(&[b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]);
+                out.extend(&[b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]);
                 continue;
             }
             _ => {
@@ -197,7 +206,7 @@ fn escape(cell: &[u8], out: &mut Vec<u8>) {
                 continue;
             }
         };
-        out.extend_from_slice(&[b'\\', code]);
+        out.extend(&[b'\\', code]);
     }
 }
 
@@ -210,7 +219,7 @@ impl Entities {
         self.0.push((column, row, value));
     }
 
-    fn write(&self, columns: usize, out: &mut Vec<u8>) {
+    fn write(&self, columns: usize, out: &mut Buffer) {
         if self.0.is_empty() {
             return;
         }
@@ -232,8 +241,8 @@ impl Entities {
                 })
             })
             .collect();
-        out.extend_from_slice(b",\"entities\":");
-        serde_json::to_writer(out, &lists).expect("lists are JSON");
+        out.extend(b",\"entities\":");
+        out.extend(&serde_json::to_vec(&lists).expect("lists are JSON"));
     }
 }
 
@@ -241,31 +250,17 @@ impl Entities {
 ///
 /// Only of theirs: the reader of Grafana's Go SDK fails on those of a column that may hold null, and the browser takes none in
 /// a stream.
-fn write_nanos(times: &[i64], columns: usize, out: &mut Vec<u8>) {
-    let rest = |nanos: i64| nanos.rem_euclid(NANOS_PER_MS);
-    if times.iter().all(|&nanos| rest(nanos) == 0) {
+fn write_nanos(places: &[Coordinates], columns: usize, out: &mut Buffer) {
+    let rest = |at: &Coordinates| at.time.rem_euclid(NANOS_PER_MS);
+    if places.iter().all(|at| rest(at) == 0) {
         return;
     }
-    out.extend_from_slice(b",\"nanos\":[");
-    sequence(times.iter(), out, |_, &nanos, out| {
-        integer(rest(nanos), out);
-    });
-    close(out);
-    (1..columns).for_each(|_| out.extend_from_slice(b",null"));
-    out.push(b']');
-}
-
-#[cfg(test)]
-mod tests {
-    use super::append;
-
-    #[test]
-    fn short_copies_are_whole() {
-        let bytes: Vec<u8> = (b'a'..=b'z').collect();
-        for len in 0..=bytes.len() {
-            let mut out = b"before".to_vec();
-            append(&bytes[..len], &mut out);
-            assert_eq!(out, [b"before", &bytes[..len]].concat(), "{len}");
-        }
+    let mut whole = Integers::default();
+    out.extend(b",\"nanos\":[[");
+    for at in places {
+        out.cell(|room| whole.write(rest(at), room));
     }
+    out.replace_last(b',', b']');
+    (1..columns).for_each(|_| out.cell(|room| put(b",null", room)));
+    out.push(b']');
 }

@@ -21,10 +21,11 @@ use crate::batch::Pacer;
 use crate::config::{PanelQuery, PartitionSelection, StartPosition, StreamSpec, key};
 use crate::consume::errors::KafkaError;
 use crate::consume::scan::{Limits, scan};
+use crate::drill;
 use crate::frame::Notice;
 use crate::pipeline::Pipeline;
 
-pub(super) use self::wire::DataServer;
+pub(super) use self::wire::QueryData;
 
 /// Answers `QueryData`.
 pub(super) struct Queries {
@@ -79,6 +80,7 @@ impl Queries {
 }
 
 async fn answer(instance: Arc<Instance>, ref_id: String, json: Vec<u8>) -> Answer {
+    drill::at("QueryData");
     let query = match PanelQuery::parse(&json) {
         Ok(query) => query,
         Err(error) => return Fault::query(error.to_string()).into(),

@@ -1,8 +1,9 @@
 //! `CallResource`: what the query editor asks while somebody types.
 //!
-//! `topics?search=&limit=&internal=`, `partitions?topic=` and `validate-schema-registry` with GET, `validate-avro-schema` with
-//! POST; answers are JSON.
+//! `topics?search=&limit=&internal=`, `partitions?topic=` `detect?topic=&partition=` and `validate-schema-registry` with GET,
+//! `validate-avro-schema` and `validate-protobuf-schema` with POST; answers are JSON.
 
+mod detect;
 mod validate;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use super::instance::{Instance, Instances};
 use crate::config::TopicName;
 use crate::consume::errors::KafkaError;
 use crate::consume::topics::search;
+use crate::drill;
 
 const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 1000;
@@ -47,6 +49,7 @@ impl Resource for Resources {
         &self,
         request: Request<CallResourceRequest>,
     ) -> Result<Response<Self::CallResourceStream>, Status> {
+        drill::at("CallResource");
         let request = request.into_inner();
         let (code, body) = match Call::of(&request) {
             Some(call) => match self.instances.of(request.plugin_context.as_ref()) {
@@ -70,8 +73,13 @@ enum Call {
     Partitions {
         topic: String,
     },
+    Detect {
+        topic: String,
+        partition: String,
+    },
     ValidateRegistry,
     ValidateAvro,
+    ValidateProtobuf,
 }
 
 type Answer = Result<Value, (u16, String)>;
@@ -101,17 +109,24 @@ impl Call {
             ("GET", "partitions") => Some(Self::Partitions {
                 topic: text("topic"),
             }),
+            ("GET", "detect") => Some(Self::Detect {
+                topic: text("topic"),
+                partition: text("partition"),
+            }),
             ("GET", "validate-schema-registry") => Some(Self::ValidateRegistry),
             ("POST", "validate-avro-schema") => Some(Self::ValidateAvro),
+            ("POST", "validate-protobuf-schema") => Some(Self::ValidateProtobuf),
             _ => None,
         }
     }
 
     /// Gives the status and the body.
-    async fn answer(self, instance: &Instance, body: &[u8]) -> (u16, Value) {
+    async fn answer(self, instance: &Arc<Instance>, body: &[u8]) -> (u16, Value) {
         let answer = match self {
             Self::ValidateRegistry => return validate::registry(&instance.registry).await,
             Self::ValidateAvro => return validate::avro(body).await,
+            Self::ValidateProtobuf => return validate::protobuf(body).await,
+            Self::Detect { topic, partition } => detect::answer(instance, &topic, &partition).await,
             Self::Topics {
                 search,
                 limit,
@@ -277,6 +292,19 @@ mod tests {
                 Some(Call::ValidateRegistry),
             ),
             ("POST", "validate-avro-schema", Some(Call::ValidateAvro)),
+            (
+                "POST",
+                "validate-protobuf-schema",
+                Some(Call::ValidateProtobuf),
+            ),
+            (
+                "GET",
+                "detect?topic=a%20b&partition=3",
+                Some(Call::Detect {
+                    topic: "a b".into(),
+                    partition: "3".into(),
+                }),
+            ),
             ("GET", "validate-avro-schema", None),
             ("POST", "validate-schema-registry", None),
             ("POST", "topics", None),

@@ -21,6 +21,7 @@ use super::query::nonce;
 use crate::batch::Pacer;
 use crate::config::{StreamSpec, key};
 use crate::consume::reader::{Packets, Panicked, Reader};
+use crate::drill;
 use crate::frame::Packet;
 use crate::perf::PerfFlags;
 use crate::pipeline::Pipeline;
@@ -108,6 +109,7 @@ impl Stream for Streams {
 /// Gives what Grafana gets. An error makes it start the stream anew.
 #[expect(clippy::result_large_err, reason = "tonic's own error")]
 fn message(packet: Result<Packet, Panicked>) -> Result<StreamPacket, Status> {
+    drill::at("RunStream");
     match packet {
         Ok(packet) => Ok(StreamPacket { data: packet.json }),
         Err(panicked) => Err(Status::internal(panicked.to_string())),

@@ -4,6 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use streamscope::batch::Pacer;
+use streamscope::columns::StreamSchema;
+use streamscope::config::{FlattenLimits, PanelQuery};
+use streamscope::decode::SchemaCache;
 use streamscope::perf::PerfFlags;
 use streamscope::pipeline::{Pipeline, Step};
 use streamscope::record::{Header, Record};
@@ -250,6 +254,82 @@ fn a_header_wins_and_the_value_stays_as_it_is() {
         cells(&clock.flush(&mut pipeline).unwrap()),
         json!({ "n": ["0000000001"] })
     );
+}
+
+/// S13: what one stream of a data source compiled, the next one has; another topic, another half of a record and another data
+/// source ask for themselves.
+#[test]
+fn compiled_schemas_are_shared_within_their_topic() {
+    let flags = PerfFlags::default();
+    let (cache, other) = (SchemaCache::new(&flags), SchemaCache::new(&flags));
+    let reader = json!({ "avroReaderSchema": a().to_string() });
+    let ids = [(SchemaId::Id(1), a())];
+    for (topic, keys, cache, asks) in [
+        ("t", json!({}), &cache, 1),
+        ("t", json!({ "bytesAs": "hex" }), &cache, 0),
+        ("u", json!({}), &cache, 1),
+        ("t", json!({}), &other, 1),
+        ("t", reader.clone(), &cache, 1),
+        ("t", reader, &cache, 0),
+        (
+            "t",
+            json!({ "messageFormat": "plaintext", "keyFormat": "avro" }),
+            &cache,
+            1,
+        ),
+        // The newest version may be another one by now.
+        ("t", json!({ "framing": "none" }), &cache, 1),
+        ("t", json!({ "framing": "none" }), &cache, 1),
+    ] {
+        let mut query = json!({ "topicName": topic, "messageFormat": "avro" });
+        for (key, value) in keys.as_object().unwrap() {
+            query[key] = value.clone();
+        }
+        let spec = PanelQuery::parse(query.to_string().as_bytes())
+            .unwrap()
+            .spec;
+        let schema = Arc::new(StreamSchema::new());
+        let limits = FlattenLimits::default();
+        let mut pipeline = Pipeline::new(
+            Arc::new(spec),
+            limits,
+            schema,
+            Pacer::off(),
+            flags,
+            cache.clone(),
+        );
+        let framed = record(b"\0\0\0\0\x01\x02", 0);
+        let record = Record {
+            key: framed.value,
+            ..framed
+        };
+        let mut registry = Registry::new(&ids);
+        registry.push(&mut pipeline, &record, &Clock::new());
+        assert_eq!(registry.asked.len(), asks, "{query}: {:?}", registry.asked);
+    }
+}
+
+/// A topic with more schemas than a stream keeps at hand.
+#[test]
+fn many_schemas_in_turn() {
+    let schema = |i: u32| fields(&json!([{ "name": format!("f{}", i % 3), "type": "int" }]));
+    let schemas: Vec<_> = (1..=200).map(|i| (SchemaId::Id(i), schema(i))).collect();
+    let mut registry = Registry::new(&schemas);
+    let query = json!({ "messageFormat": "avro" });
+    let (mut pipeline, mut clock) = (pipeline(&query, PerfFlags::default()), Clock::new());
+    for round in 0..3 {
+        for id in 1..=200_u8 {
+            let step = registry.push(
+                &mut pipeline,
+                &record(&[0, 0, 0, 0, id, 2 * round], 0),
+                &clock,
+            );
+            assert_eq!(step, Step::Rows(1));
+        }
+    }
+    assert_eq!(registry.asked.len(), 200, "each once");
+    let got = cells(&clock.flush(&mut pipeline).unwrap());
+    assert!(got.get("_error").is_none(), "{got}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use streamscope::perf::PerfFlags;
 use streamscope::pipeline::{Pipeline, Step};
 
 use crate::support::{Clock, TIME, pipeline, record};
-use crate::twin;
+use crate::twin::{self, Twin};
 
 /// A value whose type goes by its key, so that no column has two.
 fn object(depth: u32) -> BoxedStrategy<Value> {
@@ -153,10 +153,11 @@ proptest! {
             write(value, &mut noise.iter().copied(), &mut text);
             texts.push(text);
         }
-        let decoded: Vec<_> = texts.iter().map(|text| twin::decode("json", text.as_bytes()).expect("it is JSON")).collect();
+        let twin = Twin::new(&json!({}));
+        let decoded: Vec<_> = texts.iter().map(|text| twin.decode(text.as_bytes(), TIME).expect("it is JSON")).collect();
         let (mut want, mut count) = (Map::new(), 0);
         for (offset, fields) in decoded.iter().enumerate() {
-            add(&twin::packet("t", TIME, offset as i64, std::slice::from_ref(fields)), 1, &mut count, &mut want);
+            add(&twin::packet("t", offset as i64, fields), 1, &mut count, &mut want);
             for column in want.values_mut() {
                 let cells = column.as_array_mut().unwrap();
                 cells.resize(count, Value::Null);

@@ -6,9 +6,11 @@
 mod support;
 
 mod connections;
+mod detect;
 mod encoders;
 mod health;
 mod outages;
+mod panics;
 mod policy;
 mod process;
 mod query;

@@ -136,7 +136,7 @@ async fn a_run_that_begins_without_kafka_finds_its_start_itself() -> Result<()> 
     let mut runs = Vec::new();
     for (keys, expected) in [
         (json!({}), Some(0..11)),
-        (json!({"autoOffsetReset": "lastN", "lastN": 3}), Some(7..11)),
+        (json!({"autoOffsetReset": "lastN", "lastN": 3}), Some(8..11)),
         (json!({"autoOffsetReset": "latest"}), None),
     ] {
         let answer = host.query(query("down", keys)).await?;

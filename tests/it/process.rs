@@ -30,15 +30,20 @@ async fn dropped_runs_leave_nothing_behind() -> Result<()> {
                 .await?,
         );
     }
-    assert_eq!(count()?.0, 16);
-    drop(runs);
-    for _ in 0..100 {
-        if count()?.0 == 1 && count()?.1 <= 2 {
-            break;
+    // A client's threads have the name of their maker for a moment.
+    let settle = async |readers, clients| -> Result<(usize, usize)> {
+        for _ in 0..100 {
+            let now = count()?;
+            if now.0 == readers && now.1 <= clients {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    let (readers, clients) = count()?;
+        count()
+    };
+    assert_eq!(settle(16, 17).await?.0, 16);
+    drop(runs);
+    let (readers, clients) = settle(1, 2).await?;
     assert!(
         readers == 1 && clients <= 2,
         "{readers} readers and {clients} clients are left"
@@ -181,11 +186,15 @@ async fn bounded_reads_take_turns() -> Result<()> {
     kafka.produce("process-turns", &[Record::value("{}"); 20])?;
     let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
     let last = json!({"autoOffsetReset": "lastN", "lastN": 3});
-    for (server, error) in [
-        (kafka.bootstrap(), ""),
-        (silent.local_addr()?.to_string(), "no turn within 1000 ms"),
+    for (server, timeout, error) in [
+        (kafka.bootstrap(), 20_000, ""),
+        (
+            silent.local_addr()?.to_string(),
+            1_000,
+            "no turn within 1000 ms",
+        ),
     ] {
-        let settings = json!({"bootstrapServers": server, "timeout": 1000});
+        let settings = json!({"bootstrapServers": server, "timeout": timeout});
         let host = Host::with(settings, &[]).await?;
         let queries: Vec<_> = (0..40)
             .map(|n| Query::new(&n.to_string(), query("process-turns", last.clone())))
@@ -212,7 +221,9 @@ async fn bounded_reads_take_turns() -> Result<()> {
         assert!(most <= 2 * 8, "{most} clients at a time");
         let answers = answer.responses.values();
         if error.is_empty() {
-            assert!(answers.clone().all(|answer| answer.error.is_empty()));
+            for answer in answers {
+                assert_eq!(answer.error, "");
+            }
             continue;
         }
         let without = answers

@@ -45,6 +45,26 @@ describe('append', () => {
   });
 });
 
+describe('series', () => {
+  it('keep their labels and how they are drawn, whichever packet they come with', () => {
+    const columns = new Columns();
+    const series = (host: string): Packet => ({
+      length: 1,
+      notices: [],
+      fields: [
+        { name: `cpu.v{host=${host}}`, type: FieldType.number, values: [1], labels: { host }, config: { custom: { spanNulls: true } } },
+      ],
+    });
+    columns.append(series('a'), 0);
+    columns.append(series('b'), 0);
+    const shown = columns.all.map(({ name, labels, config, values }) => ({ name, labels, config, values }));
+    expect(shown).toEqual([
+      { name: 'cpu.v{host=b}', labels: { host: 'b' }, config: { custom: { spanNulls: true } }, values: [null, 1] },
+      { name: 'cpu.v{host=a}', labels: { host: 'a' }, config: { custom: { spanNulls: true } }, values: [1, null] },
+    ]);
+  });
+});
+
 describe('cursor', () => {
   it.each([
     ['nothing came', [], { topicId: 'T', next: { 0: 7, 1: 3 } }],

@@ -2,14 +2,14 @@ import { type FieldType } from '@grafana/data';
 
 import { type Cursor } from '../types';
 import { conversion } from './fit';
-import { type Packet, type PacketField } from './packet';
+import { type Packet, type PacketField, type SeriesLook } from './packet';
 
 export const TIME = 'time';
 export const PARTITION = 'partition';
 export const OFFSET = 'offset';
 export const ERROR = '_error';
 
-export interface Column {
+export interface Column extends SeriesLook {
   readonly name: string;
   /** The type that the session first saw under this name. */
   readonly type: FieldType;
@@ -165,7 +165,7 @@ export class Columns {
   /** Takes in the columns that are new, each behind the one that it follows in the packet; `_error` stays last. */
   private grow(fields: PacketField[]): void {
     let behind = -1;
-    for (const { name, type } of fields) {
+    for (const { name, type, labels, config } of fields) {
       const known = this.list.findIndex((column) => column.name === name);
       if (known >= 0) {
         behind = known;
@@ -174,7 +174,7 @@ export class Columns {
       const last = this.list.length - (this.list.at(-1)?.name === ERROR ? 1 : 0);
       behind = name === ERROR ? this.list.length : Math.min(behind + 1, last);
       const values: unknown[] = new Array(this.length).fill(null);
-      this.list.splice(behind, 0, { name, type, values, misfits: 0 });
+      this.list.splice(behind, 0, { name, type, values, misfits: 0, ...(labels && { labels, config }) });
     }
   }
 

@@ -73,7 +73,7 @@ export function toFrame(
   const shown = columns.all.filter(({ name }) => look.recordColumns || (name !== PARTITION && name !== OFFSET));
   const fields = shown.map((column) => {
     const values = pick(column, selection);
-    return toField(column.name, column.type, order ? order.map((row) => values[row]) : values, look);
+    return toField(column, order ? order.map((row) => values[row]) : values, look);
   });
   return {
     name: frameName(look),
@@ -97,8 +97,8 @@ function frameName(look: Look): string {
   return look.alias ? format(look.alias, look, '') : look.topic;
 }
 
-function toField(name: string, type: FieldType, values: unknown[], look: Look): Field {
-  return { name, type, config: displayName(name, type, look), values };
+function toField({ name, type, labels, config }: Column, values: unknown[], look: Look): Field {
+  return { name, type, ...(labels && { labels }), config: { ...config, ...displayName(name, type, look) }, values };
 }
 
 /** An alias names the columns of the payload; time and the record's coordinates keep their own names. */

@@ -3,14 +3,22 @@ import {
   type DataFrame,
   dataFrameFromJSON,
   type DataFrameJSON,
+  type FieldConfig,
   type FieldType,
+  type Labels,
   type QueryResultMetaNotice,
 } from '@grafana/data';
 
 import { isRecord } from '../json';
 import { type Cursor } from '../types';
 
-export interface PacketField {
+/** What a series is called and how it is drawn; other columns have nothing of it. */
+export interface SeriesLook {
+  labels?: Labels;
+  config?: FieldConfig;
+}
+
+export interface PacketField extends SeriesLook {
   name: string;
   type: FieldType;
   /** Borrowed: Grafana may hold them too. */
@@ -56,7 +64,12 @@ export function packetFromJSON(json: unknown): Packet | undefined {
 }
 
 export function packetFromFrame(frame: DataFrame): Packet {
-  const fields = frame.fields.map(({ name, type, values }) => ({ name, type, values: values as unknown[] }));
+  const fields = frame.fields.map(({ name, type, values, labels, config }) => ({
+    name,
+    type,
+    values: values as unknown[],
+    ...(labels && { labels, config }),
+  }));
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
     fields,

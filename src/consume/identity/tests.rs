@@ -7,6 +7,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use tokio::runtime::Runtime;
 use workbench::broker::{Broker, Options as BrokerOptions};
 
+use super::answers::id_text;
 use super::*;
 
 const TIMEOUT: Duration = Duration::from_secs(10);

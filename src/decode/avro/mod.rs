@@ -168,9 +168,10 @@ impl AvroDecoder {
         headers: &[Header<'_>],
         target: &mut impl Target,
     ) -> Result<(), AvroError> {
-        if let Some(start) = &self.start {
-            let start = start.clone()?;
-            return self.body(bytes, start, target);
+        match &self.start {
+            Some(Ok(start)) => return self.body(bytes, *start, target),
+            Some(Err(error)) => return Err(error.clone().into()),
+            None => {}
         }
         let (body, other) = self.wire.body(bytes, headers)?;
         let Some(other) = other else {

@@ -1,5 +1,6 @@
 //! Whole rows: a query's schema, a record's bytes, the packet's cells.
 
+mod evolve;
 mod resolve;
 mod twin;
 
@@ -273,6 +274,37 @@ fn framings() {
     ] {
         let got = show(schema, json!({ "framing": framing }), records);
         assert_eq!(got, want, "{framing} {records:?}");
+    }
+}
+
+/// S07.
+#[test]
+fn glue_frames() {
+    let glue = |compression: u8, body: &[u8]| [&[3, compression][..], &[9; 16], body].concat();
+    let zlib = miniz_oxide::deflate::compress_to_vec_zlib(b"\x06", 6);
+    let long = miniz_oxide::deflate::compress_to_vec_zlib(b"\x06\x06", 6);
+    for (framing, bytes, want) in [
+        ("glue", glue(0, b"\x06"), Ok(3)),
+        ("glue", glue(5, &zlib), Ok(3)),
+        ("auto", glue(0, b"\x06"), Ok(3)),
+        ("auto", glue(5, &zlib), Ok(3)),
+        (
+            "glue",
+            glue(6, b"\x06"),
+            Err("expected 00 (none) or 05 (zlib) as compression, found 06"),
+        ),
+        ("glue", glue(5, b"\x06"), Err("no whole zlib stream")),
+        ("glue", glue(5, &long), Err("found 1 more bytes")),
+        ("glue", vec![3, 0, 9], Err("expected 03, a compression and")),
+    ] {
+        let got = show(&json!("int"), json!({ "framing": framing }), &[&bytes]);
+        match want {
+            Ok(want) => assert_eq!(got, json!({ "value": [want] }), "{framing} {bytes:?}"),
+            Err(want) => {
+                let error = got["_error"][0].as_str().unwrap_or_default();
+                assert!(error.contains(want), "{framing} {bytes:?}: {got}");
+            }
+        }
     }
 }
 

@@ -9,6 +9,11 @@ use crate::columns::{ColumnId, Kind, RowWriter, Trouble};
 
 impl JsonDecoder {
     /// Reads a value into the column of its path.
+    #[expect(
+        clippy::inline_always,
+        reason = "a call saves and restores six registers, as much as a number takes"
+    )]
+    #[inline(always)]
     pub(super) fn leaf(
         &mut self,
         cursor: &mut Cursor<'_>,

@@ -6,6 +6,7 @@
 //! by JSON's grammar, and learned. `benches/workflow.rs`: `json_20fields` always hits, `json_shuffled` seldom
 //! does, and the plain twin (`benches/twin`) reads a tree.
 
+mod gap;
 mod leaf;
 mod scan;
 mod tree;
@@ -14,7 +15,7 @@ use std::borrow::Cow;
 
 pub use scan::JsonError;
 use scan::{Cursor, MAX_ELEMENTS, MAX_NESTING, Str, unescape};
-use tree::{END, NodeId, ROOT, SCALAR, Tree};
+use tree::{END, LEFT_OUT, NodeId, ROOT, SCALAR, Tree};
 
 use super::RecordRows;
 use crate::columns::{Group, RowWriter, Trouble};
@@ -142,47 +143,46 @@ impl JsonDecoder {
         if cursor.peek() != Some(b'{') {
             return self.leaf(cursor, SCALAR, row);
         }
-        let (mut previous, mut at) = (ROOT, At::Value(ROOT));
+        let (mut previous, mut inside) = (ROOT, ROOT);
         loop {
-            let (mut next, mut object) = match self.predicted(cursor, previous) {
-                Some(next) => (
-                    next,
-                    if next == END {
-                        ROOT
-                    } else {
-                        self.tree.parent(next)
-                    },
-                ),
-                None => self.walk_and_learn(cursor, previous, at, row)?,
+            let mut next = if let Some((next, len)) = self.tree.predict(previous, cursor.rest()) {
+                cursor.pos += len;
+                next
+            } else {
+                let next;
+                (next, inside) = self.walk_and_learn(cursor, previous, inside, row)?;
+                next
             };
-            cursor.skip_space();
-            if next != END && self.is_object_to_enter(cursor, next) {
-                // The gap was right, and yet an object stands where a leaf stood before.
-                (next, object) = self.walk(cursor, At::Value(next))?;
+            if next != END {
+                cursor.skip_space();
+                if self.is_object_to_enter(cursor, next) {
+                    // The gap was right, and yet an object stands where a leaf stood before.
+                    (next, inside) = self.walk(cursor, At::Value(next))?;
+                }
             }
             if next == END {
                 return Ok(());
             }
             self.leaf(cursor, next, row)?;
-            (previous, at) = (next, At::After(object));
+            previous = next;
         }
     }
 
-    #[inline]
-    fn predicted(&mut self, cursor: &mut Cursor<'_>, previous: NodeId) -> Option<NodeId> {
-        let (next, len) = self.tree.predict(previous, cursor.rest())?;
-        cursor.pos += len;
-        Some(next)
-    }
-
+    /// Goes on from behind the leaf `previous`, and remembers what came; `inside` is the object of a leaf past the limit, which
+    /// has no place of its own.
     fn walk_and_learn(
         &mut self,
         cursor: &mut Cursor<'_>,
         previous: NodeId,
-        at: At,
+        inside: NodeId,
         row: &mut RowWriter<'_>,
     ) -> Result<(NodeId, NodeId), JsonError> {
         let start = cursor.pos;
+        let at = match previous {
+            ROOT => At::Value(ROOT),
+            LEFT_OUT => At::After(inside),
+            leaf => At::After(self.tree.parent(leaf)),
+        };
         self.odd_key = false;
         let (next, object) = self.walk(cursor, at)?;
         if self.odd_key {

@@ -175,10 +175,23 @@ impl<'a> Cursor<'a> {
         self.pos += usize::from(negative);
         let mut mantissa = 0_u64;
         let digits = self.digits(&mut mantissa);
+        let first = self.pos - digits;
+        if (1..=15).contains(&digits)
+            && !matches!(self.peek(), Some(b'.' | b'e' | b'E'))
+            && (digits == 1 || self.bytes[first] != b'0')
+        {
+            // Most numbers are whole, and exact as they are.
+            let value = mantissa as i64 as f64;
+            return Ok(Number {
+                value: if negative { -value } else { value },
+                text: &self.bytes[start..self.pos],
+                whole: true,
+            });
+        }
         if digits == 0 {
             return self.expected("a digit");
         }
-        if digits > 1 && self.bytes[self.pos - digits] == b'0' {
+        if digits > 1 && self.bytes[first] == b'0' {
             self.pos -= digits - 1;
             return self.expected("no digit after a leading zero");
         }
@@ -202,9 +215,9 @@ impl<'a> Cursor<'a> {
         {
             let power = POWERS[scale.unsigned_abs() as usize];
             let value = if scale < 0 {
-                mantissa as f64 / power
+                mantissa as i64 as f64 / power
             } else {
-                mantissa as f64 * power
+                mantissa as i64 as f64 * power
             };
             if negative { -value } else { value }
         } else {
@@ -215,14 +228,16 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     fn digits(&mut self, mantissa: &mut u64) -> usize {
-        let start = self.pos;
-        while let Some(digit @ b'0'..=b'9') = self.peek() {
+        let rest = self.rest();
+        let mut len = 0;
+        while let Some(digit @ b'0'..=b'9') = rest.get(len).copied() {
             *mantissa = mantissa
                 .wrapping_mul(10)
                 .wrapping_add(u64::from(digit - b'0'));
-            self.pos += 1;
+            len += 1;
         }
-        self.pos - start
+        self.pos += len;
+        len
     }
 
     fn exponent(&mut self) -> Result<i32, JsonError> {

@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::BAD_REQUEST;
-use crate::config::AvroSchema;
+use crate::config::{AvroSchema, ProtobufSchema};
 use crate::registry::{Cause, Registry};
 
 /// The most bytes of a request's body: a schema of 1 MiB in JSON.
@@ -53,6 +53,16 @@ pub(super) async fn avro(body: &[u8]) -> Verdict {
             Some(name) => format!("Schema is valid: `{name}`"),
             None => VALID.to_owned(),
         })
+    })
+    .await
+}
+
+/// Compiles the Protobuf schema of a request.
+pub(super) async fn protobuf(body: &[u8]) -> Verdict {
+    compile(body, COMPILE_LIMIT, |text| {
+        let schema = ProtobufSchema::parse(text)
+            .map_err(|reason| format!("Invalid Protobuf schema: {reason}"))?;
+        Ok(format!("Schema is valid: {}", schema.message_names()))
     })
     .await
 }
@@ -164,6 +174,37 @@ mod tests {
             let (code, answer) = avro(&request(schema)).await;
             assert_eq!(code, if status == 1 { 200 } else { 400 }, "{schema}");
             assert_eq!(answer["status"], status, "{schema}");
+            let message = answer["message"].as_str().unwrap();
+            assert!(message.contains(says), "{schema}: {message}");
+        }
+    }
+
+    #[tokio::test]
+    async fn protobuf_schemas() {
+        for (schema, status, says) in [
+            (
+                "syntax = \"proto3\"; package a.b; message R { int32 x = 1; }",
+                1,
+                "a.b.R",
+            ),
+            // P11
+            (
+                "syntax = \"proto3\"; import \"google/protobuf/timestamp.proto\"; message R { google.protobuf.Timestamp at = 1; }",
+                1,
+                "R",
+            ),
+            ("", 2, "Schema cannot be empty"),
+            ("message R {", 2, "Invalid Protobuf schema: "),
+            ("syntax = \"proto3\"; message R { Nope x = 1; }", 2, "Nope"),
+            // P25
+            ("edition = \"2023\"; message A {}", 2, "edition"),
+        ] {
+            let (code, answer) = protobuf(&request(schema)).await;
+            assert_eq!(
+                (code, &answer["status"]),
+                (if status == 1 { 200 } else { 400 }, &json!(status)),
+                "{schema}: {answer}"
+            );
             let message = answer["message"].as_str().unwrap();
             assert!(message.contains(says), "{schema}: {message}");
         }

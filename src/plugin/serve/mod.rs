@@ -35,10 +35,11 @@ use self::guard::Guarded;
 use self::socket::PrivateSocket;
 use super::health::Diagnostics;
 use super::instance::Instances;
-use super::query::{DataServer, Queries};
+use super::query::{Queries, QueryData};
 use super::resource::Resources;
 use super::stream::Streams;
 use super::telemetry;
+use super::unary::OneCall;
 use crate::perf::PerfFlags;
 
 /// go-plugin's protocol version, and the version of Grafana's plugin protocol on top of it.
@@ -153,7 +154,10 @@ async fn services(controller: Controller) -> Router {
 
     let diagnostics = DiagnosticsServer::new(Diagnostics::new(Arc::clone(&instances)));
     let resources = ResourceServer::new(Resources::new(Arc::clone(&instances)));
-    let data = DataServer::new(Queries::new(Arc::clone(&instances)), MAX_MESSAGE);
+    let data = OneCall::new(
+        QueryData::new(Queries::new(Arc::clone(&instances))),
+        MAX_MESSAGE,
+    );
     let streams = StreamServer::new(Streams::new(instances));
     Server::builder()
         // hyper's limit of 200 calls a connection would stop the 201st panel.
@@ -162,7 +166,7 @@ async fn services(controller: Controller) -> Router {
         .http2_max_pending_accept_reset_streams(Some(usize::from(u16::MAX)))
         .http2_max_header_list_size(MAX_HEADERS)
         .add_service(health)
-        .add_service(controller)
+        .add_service(OneCall::new(controller, MAX_MESSAGE))
         .add_service(guarded(diagnostics.max_decoding_message_size(MAX_MESSAGE)))
         .add_service(guarded(resources.max_decoding_message_size(MAX_MESSAGE)))
         .add_service(guarded(data))

@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 use super::show;
 
 /// Gives numbers out of random bytes, zeros when they are used up.
-struct Dice<'a>(std::slice::Iter<'a, u8>);
+pub(super) struct Dice<'a>(pub(super) std::slice::Iter<'a, u8>);
 
 impl Dice<'_> {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(super) fn roll(&mut self, sides: usize) -> usize {
         usize::from(self.0.next().copied().unwrap_or(0)) % sides
     }
 
@@ -53,7 +53,7 @@ fn schema(dice: &mut Dice<'_>, depth: usize, names: &mut usize) -> Value {
     }
 }
 
-fn record(dice: &mut Dice<'_>, depth: usize, names: &mut usize) -> Value {
+pub(super) fn record(dice: &mut Dice<'_>, depth: usize, names: &mut usize) -> Value {
     *names += 1;
     let name = format!("r{names}");
     let fields: Vec<_> = (0..dice.roll(4))
@@ -62,7 +62,7 @@ fn record(dice: &mut Dice<'_>, depth: usize, names: &mut usize) -> Value {
     json!({ "type": "record", "name": name, "fields": fields })
 }
 
-fn value(schema: &Schema, dice: &mut Dice<'_>) -> Avro {
+pub(super) fn value(schema: &Schema, dice: &mut Dice<'_>) -> Avro {
     match schema {
         Schema::Boolean => Avro::Boolean(dice.roll(2) == 1),
         Schema::Int => Avro::Int(dice.long() as i32),
@@ -106,7 +106,7 @@ fn value(schema: &Schema, dice: &mut Dice<'_>) -> Avro {
 }
 
 /// Names the columns that exist without a record.
-fn columns(schema: &Schema, path: &str, row: &mut Map<String, Value>) {
+pub(super) fn columns(schema: &Schema, path: &str, row: &mut Map<String, Value>) {
     match schema {
         Schema::Record(record) => {
             for field in &record.fields {
@@ -125,7 +125,7 @@ fn columns(schema: &Schema, path: &str, row: &mut Map<String, Value>) {
     }
 }
 
-fn cells(of: &Avro, path: &str, text: bool, row: &mut Map<String, Value>) {
+pub(super) fn cells(of: &Avro, path: &str, text: bool, row: &mut Map<String, Value>) {
     match of {
         Avro::Null => {}
         Avro::Union(branch, of) => {
@@ -197,7 +197,7 @@ fn parsed(cell: Value) -> Value {
 }
 
 /// Takes a column's only cell; one that is null throughout and comes with a map's key may be missing.
-fn row_of(shown: Value) -> Map<String, Value> {
+pub(super) fn row_of(shown: Value) -> Map<String, Value> {
     let Value::Object(shown) = shown else {
         panic!("columns")
     };

@@ -1,0 +1,144 @@
+//! The bytes of a packet as it grows, with room for a whole cell at a time.
+//!
+//! A vector asks for room at each append. Here it is asked for once a cell, and what a cell needs is copied in steps of a fixed
+//! size, which may reach past its end (`benches/workflow.rs`, `json_20fields`); the twin is `Vec::extend_from_slice`.
+
+/// Holds a packet's bytes; behind them stand some zeros, which are room.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+/// The room that a cell is given.
+pub(super) type Room = [u8; ROOM];
+
+impl Buffer {
+    /// Makes an empty buffer that takes `bytes` before it grows.
+    pub(super) fn with_room(bytes: usize) -> Self {
+        Self {
+            bytes: Vec::with_capacity(bytes + STEP),
+            len: 0,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Gives the bytes that were written.
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+        self.bytes.truncate(self.len);
+        self.bytes
+    }
+
+    /// Appends any number of bytes.
+    pub(super) fn extend(&mut self, bytes: &[u8]) {
+        if bytes.len() > self.bytes.len() - self.len {
+            self.bytes.truncate(self.len);
+            self.bytes.extend_from_slice(bytes);
+        } else {
+            self.bytes[self.len..][..bytes.len()].copy_from_slice(bytes);
+        }
+        self.len += bytes.len();
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, byte: u8) {
+        self.cell(|room| {
+            room[0] = byte;
+            1
+        });
+    }
+
+    /// Appends what `write` writes; it tells how many bytes that is.
+    #[expect(
+        clippy::inline_always,
+        reason = "a cell is a few instructions, and a call as many again"
+    )]
+    #[inline(always)]
+    pub(super) fn cell(&mut self, write: impl FnOnce(&mut Room) -> usize) {
+        if self.bytes.len() - self.len < ROOM {
+            self.bytes.resize(self.len + STEP, 0);
+        }
+        let room = self.bytes[self.len..].first_chunk_mut();
+        self.len += write(room.expect("there is room"));
+    }
+
+    /// Replaces the last byte where it is `from`, and else appends `to`.
+    pub(super) fn replace_last(&mut self, from: u8, to: u8) {
+        match self.bytes[..self.len].last_mut() {
+            Some(last) if *last == from => *last = to,
+            _ => self.push(to),
+        }
+    }
+}
+
+/// Copies a text of at most 32 bytes to the start of `room`; what stands behind it is written over.
+#[inline]
+pub(super) fn put(text: &[u8], room: &mut Room) -> usize {
+    let len = text.len();
+    match len {
+        0..4 => {
+            for (to, byte) in room.iter_mut().zip(text) {
+                *to = *byte;
+            }
+        }
+        4..8 => ends::<4>(text, room),
+        8..16 => ends::<8>(text, room),
+        _ => ends::<16>(text, room),
+    }
+    len
+}
+
+/// Copies the first and the last `N` bytes of a text that has at least `N`, and at most twice as many.
+#[inline]
+fn ends<const N: usize>(text: &[u8], room: &mut Room) {
+    if let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) {
+        room[..N].copy_from_slice(first);
+        room[text.len() - N..][..N].copy_from_slice(last);
+    }
+}
+
+/// More than the longest number takes, or a text of 64 bytes in quotes with its comma.
+const ROOM: usize = 80;
+/// How much room is made at once.
+const STEP: usize = 1_024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_whole() {
+        let text: Vec<u8> = (1..=32).collect();
+        for len in 0..=text.len() {
+            let mut room = [0; ROOM];
+            assert_eq!(put(&text[..len], &mut room), len);
+            assert_eq!(room[..len], text[..len], "{len}");
+        }
+    }
+
+    #[test]
+    fn it_grows() {
+        for step in [1, 3, 100, 10_000] {
+            let (mut buffer, mut want) = (Buffer::with_room(0), Vec::new());
+            for round in 0..100_u8 {
+                buffer.extend(&vec![round; step]);
+                buffer.push(b',');
+                buffer.cell(|room| put(b"cell", room));
+                want.extend(vec![round; step]);
+                want.extend(b",cell");
+            }
+            buffer.replace_last(b'l', b'm');
+            buffer.replace_last(b'l', b'n');
+            want.pop();
+            want.extend(b"mn");
+            assert_eq!(
+                (buffer.len(), buffer.into_bytes()),
+                (want.len(), want),
+                "{step}"
+            );
+        }
+    }
+}
