@@ -11,7 +11,7 @@ count() { # who fixture records
 }
 
 fixtures=("$@")
-[ $# -gt 0 ] || fixtures=(plaintext lineprotocol json_20fields json_100fields json_nested json_shuffled)
+[ $# -gt 0 ] || fixtures=(plaintext lineprotocol protobuf protobuf_30fields json_20fields json_100fields json_nested json_shuffled)
 printf '%-16s %10s %10s\n' fixture core twin
 for fixture in "${fixtures[@]}"; do
   row=()

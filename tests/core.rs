@@ -18,6 +18,8 @@ mod hostile;
 mod limits;
 #[path = "core/lines.rs"]
 mod lines;
+#[path = "core/protobuf.rs"]
+mod protobuf;
 #[path = "core/support.rs"]
 mod support;
 #[path = "core/times.rs"]

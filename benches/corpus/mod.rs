@@ -1,5 +1,7 @@
 //! The records that benches and tests share. The first four are those that the Go plugin measures itself with.
 
+mod protobuf;
+
 use serde_json::{Map, Value, json};
 
 /// Is a topic as a bench reads it.
@@ -31,6 +33,16 @@ pub(crate) fn fixtures() -> Vec<Fixture> {
             json!({ "messageFormat": "lineprotocol" }),
             vec![lines()],
         ),
+        fixture(
+            "protobuf",
+            inline_protobuf(protobuf::SENSOR, "benchdata.SensorReading"),
+            vec![protobuf::sensor()],
+        ),
+        fixture(
+            "protobuf_30fields",
+            inline_protobuf(protobuf::TELEMETRY, "benchdata.Telemetry"),
+            (0..32).map(protobuf::telemetry).collect(),
+        ),
         json("json_20fields", vec![fields(20)]),
         json("json_100fields", vec![fields(100)]),
         json("json_nested", (0..32).map(nested).collect()),
@@ -38,10 +50,20 @@ pub(crate) fn fixtures() -> Vec<Fixture> {
     ]
 }
 
+fn inline_protobuf(schema: &str, message: &str) -> Value {
+    json!({
+        "messageFormat": "protobuf",
+        "protobufSchemaSource": "inlineSchema",
+        "protobufSchema": schema,
+        "protobufMessage": message,
+    })
+}
+
 /// Ten lines with three tags and five fields each, which make 50 rows.
 fn lines() -> Vec<u8> {
     let line = |i: usize| {
-        let tags: String = (0..3).map(|t| format!(",tag{t}=value{i}")).collect();
+        let tags: Vec<_> = (0..3).map(|t| format!(",tag{t}=value{i}")).collect();
+        let tags = tags.concat();
         let fields: Vec<_> = (0..5).map(|f| format!("field{f}={}", i * f)).collect();
         format!(
             "cpu{tags} {} {}",

@@ -2,9 +2,11 @@
 //! so that tests can hold the core against it and benches say what the core's tricks are worth.
 
 mod line_protocol;
+mod protobuf;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use prost_reflect::MessageDescriptor;
 use serde_json::{Map, Value, json};
 
 /// The path segments that flattening keeps.
@@ -23,6 +25,7 @@ pub(crate) enum Twin {
     Plaintext,
     Json,
     LineProtocol,
+    Protobuf(MessageDescriptor),
 }
 
 impl Twin {
@@ -31,6 +34,11 @@ impl Twin {
         match query["messageFormat"].as_str() {
             Some("plaintext") => Self::Plaintext,
             Some("lineprotocol") => Self::LineProtocol,
+            Some("protobuf") => {
+                let message =
+                    protobuf::message(query).expect("fixtures have schemas that are right");
+                Self::Protobuf(message)
+            }
             _ => Self::Json,
         }
     }
@@ -43,6 +51,7 @@ impl Twin {
                 [("message".to_owned(), json!(String::from_utf8_lossy(value)))].into()
             }
             Self::Json => json(value)?,
+            Self::Protobuf(message) => protobuf::cells(message, value)?,
         };
         Some(vec![Row { time, cells }])
     }

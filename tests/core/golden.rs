@@ -40,7 +40,8 @@ fn packets() {
         value: None,
         ..record(b"", 3)
     };
-    let cases: [(&str, Value, Vec<Record<'_>>); 9] = [
+    let protobuf = json!({ "messageFormat": "protobuf", "protobufSchemaSource": "inlineSchema", "protobufSchema": TELEMETRY });
+    let cases: [(&str, Value, Vec<Record<'_>>); 10] = [
         (
             "json_flat",
             json!({}),
@@ -113,6 +114,16 @@ fn packets() {
             json!({ "messageFormat": "lineprotocol", "lineProtocolLayout": "wide" }),
             vec![record(LINES, 0), tombstone],
         ),
+        (
+            "protobuf",
+            protobuf,
+            vec![
+                record(READING, 0),
+                tombstone,
+                record(b"", 4),
+                record(b"\x0a\xff", 5),
+            ],
+        ),
     ];
     for (name, query, records) in cases {
         let (mut pipeline, mut clock) = (pipeline(&query, PerfFlags::default()), Clock::new());
@@ -160,6 +171,15 @@ fn check(name: &str, packet: &[u8]) {
     let golden = fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(shown, golden, "{name}: UPDATE_GOLDEN=1 writes it anew");
 }
+
+const TELEMETRY: &str = "syntax = 'proto3'; import 'google/protobuf/timestamp.proto'; import 'google/protobuf/duration.proto';
+message Reading { string id = 1; Status status = 2; google.protobuf.Timestamp at = 3; Place place = 4; repeated float values = 5;
+  map<string, uint64> counts = 6; optional bool ok = 7; oneof of { int64 a = 8; bytes b = 9; } google.protobuf.Duration took = 10; }
+enum Status { NONE = 0; GOOD = 1; } message Place { double lat = 1; sint32 floor = 2; }";
+
+/// One of each; the status is one that the schema does not have.
+const READING: &[u8] = b"\x0a\x04\"r\xc3\xbc\x10\x07\x1a\x08\x08\x80\xe2\xcf\xaa\x06\x10\x05\x22\x0b\x09\0\0\0\0\0\xc0\x49\x40\x10\x03\
+\x2a\x08\xcd\xcc\xcc\x3d\0\0\xc0\x3f\x32\x0f\x0a\x02k.\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x38\0\x4a\x02\0\xff\x52\x04\x08\x01\x10\x05";
 
 const LINES: &[u8] = b"# from a collector
 cpu,host=a,dc=eu usage=21.5,up=t,cores=8i 1700000000000000001

@@ -43,7 +43,12 @@ impl Descriptors {
             ..Builder::default()
         };
         let name = root.name().to_owned();
+        let others: Vec<String> = builder.files.keys().cloned().collect();
         builder.add(root)?;
+        // A set may hold more than the one file imports; its messages can be named.
+        for name in others {
+            let _ = builder.import(&name);
+        }
         builder.add_well_known();
         Ok(Self {
             pool: builder.pool,

@@ -1,6 +1,7 @@
 //! How Protobuf values are read: the schema, compiled once, and which of its messages.
 
 mod descriptors;
+mod editions;
 mod source;
 
 use std::fmt;

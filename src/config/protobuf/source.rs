@@ -1,5 +1,7 @@
 //! One file of a schema: `.proto` text, or a descriptor in base64 as some clients register it.
 
+use std::ops::Range;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prost_reflect::prost::Message as _;
@@ -7,7 +9,10 @@ use prost_reflect::prost_types::{
     DescriptorProto, EnumDescriptorProto, FileDescriptorProto, FileDescriptorSet,
     UninterpretedOption,
 };
+use prost_reflect::{DynamicMessage, ReflectMessage};
 use protox::file::File;
+
+use super::editions;
 
 /// Is what a text holds.
 #[derive(Debug)]
@@ -19,7 +24,7 @@ pub(super) struct Source {
 
 /// Reads the files of `text`; a `.proto` text is called `name`.
 pub(super) fn read(name: &str, text: &str) -> Result<Source, String> {
-    let decoded = descriptors(text);
+    let decoded = descriptors(text)?;
     let is_text = decoded.is_none();
     let mut files = match decoded {
         Some(files) => files,
@@ -31,36 +36,77 @@ pub(super) fn read(name: &str, text: &str) -> Result<Source, String> {
 
 fn parse(name: &str, text: &str) -> Result<FileDescriptorProto, String> {
     let lexed = Lexed::new(text);
-    if lexed.is_edition {
-        return Err(
-            "its syntax is an edition, which is not supported as text: paste its descriptor set in base64, or write it as proto3"
-                .to_owned(),
-        );
-    }
     if lexed.depth > MAX_NESTING {
         return Err(format!(
             "it nests deeper than {MAX_NESTING} brackets, and at most {MAX_NESTING} are read"
         ));
     }
+    let Some(edition) = lexed.edition else {
+        return parse_syntax(name, text);
+    };
+    // The parser knows no editions. That of a text says little that proto3 does not, but for its features, which are options.
+    let statement = &text[edition.clone()];
+    if !statement.contains(editions::TEXT_EDITION) {
+        return Err(format!(
+            "its edition is not supported as text, other than {}: paste its descriptor set in base64, or write it as proto3",
+            editions::TEXT_EDITION
+        ));
+    }
+    let (before, after) = (&text[..edition.start], &text[edition.end..]);
+    let mut file = parse_syntax(name, &format!("{before}syntax = 'proto3'{after}"))?;
+    editions::lower(&mut file, None)?;
+    Ok(file)
+}
+
+fn parse_syntax(name: &str, text: &str) -> Result<FileDescriptorProto, String> {
     let file = File::from_source(name, text).map_err(|error| format!("{error:?}"))?;
     Ok(file.file_descriptor_proto().clone())
 }
 
 /// Decodes base64 of a `FileDescriptorSet` or of one `FileDescriptorProto`; `None` where the text is neither.
-fn descriptors(text: &str) -> Option<Vec<FileDescriptorProto>> {
+fn descriptors(text: &str) -> Result<Option<Vec<FileDescriptorProto>>, String> {
     let text: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
-    let bytes = STANDARD
-        .decode(text)
-        .ok()
-        .filter(|bytes| !bytes.is_empty())?;
+    let bytes = STANDARD.decode(text).unwrap_or_default();
+    if bytes.is_empty() {
+        return Ok(None);
+    }
     // Field 1 is a set's file and a file's name, and a file within a set may look like a name. Only a file has more fields.
-    if let Ok(file) = FileDescriptorProto::decode(&bytes[..])
+    if let Ok(mut file) = FileDescriptorProto::decode(&bytes[..])
         && (!file.message_type.is_empty() || !file.dependency.is_empty())
     {
-        return Some(vec![file]);
+        if file.syntax() == editions::EDITIONS {
+            let whole = whole(&FileDescriptorProto::default(), &bytes);
+            editions::lower(&mut file, whole.as_ref())?;
+        }
+        return Ok(Some(vec![file]));
     }
-    let set = FileDescriptorSet::decode(&bytes[..]).ok()?;
-    (!set.file.is_empty()).then_some(set.file)
+    let Ok(mut set) = FileDescriptorSet::decode(&bytes[..]) else {
+        return Ok(None);
+    };
+    if set
+        .file
+        .iter()
+        .any(|file| file.syntax() == editions::EDITIONS)
+    {
+        let whole = whole(&FileDescriptorSet::default(), &bytes);
+        let files = whole
+            .as_ref()
+            .and_then(|whole| whole.get_field_by_name("file"));
+        for (i, file) in set.file.iter_mut().enumerate() {
+            if file.syntax() == editions::EDITIONS {
+                let whole = files
+                    .as_ref()
+                    .and_then(|files| files.as_list()?.get(i)?.as_message());
+                editions::lower(file, whole)?;
+            }
+        }
+    }
+    Ok(Some(set.file).filter(|files| !files.is_empty()))
+}
+
+/// Decodes a descriptor with all its fields: the type made for it leaves out those of editions.
+fn whole(of: &impl ReflectMessage, bytes: &[u8]) -> Option<DynamicMessage> {
+    DynamicMessage::decode(of.descriptor(), bytes).ok()
 }
 
 /// Takes out what no record needs: services, extensions, and the options that other files declare. So a schema is whole
@@ -112,7 +158,8 @@ fn keep_own(options: &mut Vec<UninterpretedOption>) {
 #[derive(Debug, Default)]
 struct Lexed {
     depth: usize,
-    is_edition: bool,
+    /// Where the first statement stands, without its semicolon, if it names an edition.
+    edition: Option<Range<usize>>,
 }
 
 impl Lexed {
@@ -141,8 +188,10 @@ impl Lexed {
             };
             lexed.depth = lexed.depth.max(depth);
             if is_first && byte.is_ascii_alphabetic() {
-                lexed.is_edition = rest.starts_with(b"edition");
                 is_first = false;
+                let start = text.len() - rest.len();
+                let end = memchr::memchr(b';', rest).filter(|_| rest.starts_with(b"edition"));
+                lexed.edition = end.map(|len| start..start + len);
             }
             rest = &rest[len..];
         }

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use prost_reflect::MessageDescriptor;
 use prost_reflect::prost_types::{FileDescriptorProto, FileDescriptorSet};
 use protox::file::File;
 
@@ -79,9 +80,9 @@ fn what_is_refused() {
             "schema.proto:2:12: name 'B' is not defined",
         ),
         (
-            "an edition",
-            "// x\nedition = \"2023\"; message A {}",
-            "an edition, which is not supported",
+            "an edition that is not read as text",
+            "// x\nedition = \"2024\"; message A {}",
+            "its edition is not supported as text, other than 2023",
         ),
         (
             "an unknown syntax",
@@ -164,6 +165,92 @@ fn imports() {
     );
 }
 
+/// Presence and groups as an edition's features say, from descriptors that protoc wrote and from the same as text.
+#[test]
+fn editions() {
+    const A: &str = r#"edition = "2023";
+package e;
+enum Late { ONE = 1; option features.enum_type = CLOSED; }
+message A {
+  int32 explicit = 1;
+  repeated int32 list = 3;
+  A child = 4;
+  A group = 5 [features.message_encoding = DELIMITED];
+  map<string, A> map = 6;
+  oneof o { int32 member = 7; }
+  Late late = 8;
+}
+"#;
+    const B: &str = r#"// A comment before it.
+edition = "2023";
+package e;
+option features.field_presence = IMPLICIT;
+option features.message_encoding = DELIMITED;
+message B {
+  int32 implicit = 1;
+  int32 explicit = 2 [features.field_presence = EXPLICIT];
+  B child = 3 [features.message_encoding = LENGTH_PREFIXED];
+  B group = 4;
+  map<string, B> map = 5;
+  oneof o { int32 member = 6; }
+  message In { string implicit = 1; int32 required = 2 [features = { field_presence: LEGACY_REQUIRED }]; }
+  In in = 7;
+}
+"#;
+    const BOTH: &str = "CsACCgdhLnByb3RvEgFlIo0CCgFBEhoKCGV4cGxpY2l0GAEgASgFUghleHBsaWNpdBISCgRsaXN0GAMgAygFUgRsaXN0EhoKBWNoaWxkGAQgAS\
+        gLMgQuZS5BUgVjaGlsZBIhCgVncm91cBgFIAEoCzIELmUuQUIFqgECKAJSBWdyb3VwEh8KA21hcBgGIAMoCzINLmUuQS5NYXBFbnRyeVIDbWFw\
+        EhgKBm1lbWJlchgHIAEoBUgAUgZtZW1iZXISGwoEbGF0ZRgIIAEoDjIHLmUuTGF0ZVIEbGF0ZRo8CghNYXBFbnRyeRIQCgNrZXkYASABKAlSA2\
+        tleRIaCgV2YWx1ZRgCIAEoCzIELmUuQVIFdmFsdWU6AjgBQgMKAW8qFQoETGF0ZRIHCgNPTkUQARoEOgIQAmIIZWRpdGlvbnNw6AcKggMKB2Iu\
+        cHJvdG8SAWUi3QIKAUISGgoIaW1wbGljaXQYASABKAVSCGltcGxpY2l0EiEKCGV4cGxpY2l0GAIgASgFQgWqAQIIAVIIZXhwbGljaXQSIQoFY2\
+        hpbGQYAyABKAsyBC5lLkJCBaoBAigBUgVjaGlsZBIaCgVncm91cBgEIAEoCzIELmUuQlIFZ3JvdXASHwoDbWFwGAUgAygLMg0uZS5CLk1hcEVu\
+        dHJ5UgNtYXASGAoGbWVtYmVyGAYgASgFSABSBm1lbWJlchIXCgJpbhgHIAEoCzIHLmUuQi5JblICaW4aPAoITWFwRW50cnkSEAoDa2V5GAEgAS\
+        gJUgNrZXkSGgoFdmFsdWUYAiABKAsyBC5lLkJSBXZhbHVlOgI4ARpDCgJJbhIaCghpbXBsaWNpdBgBIAEoCVIIaW1wbGljaXQSIQoIcmVxdWly\
+        ZWQYAiABKAVCBaoBAggDUghyZXF1aXJlZEIDCgFvQgeSAwQIAigCYghlZGl0aW9uc3DoBw==";
+    let both = Descriptors::compile(BOTH, &[]).unwrap();
+    // The parser takes enums for proto3's, which begin at 0.
+    let a = A.replace("ONE = 1;", "NONE = 0; ONE = 1;");
+    let (a, b) = (
+        Descriptors::compile(&a, &[]).unwrap(),
+        Descriptors::compile(B, &[]).unwrap(),
+    );
+    for (message, field, presence) in [
+        ("e.A", "explicit", true),
+        ("e.A", "list", false),
+        ("e.A", "child", true),
+        ("e.A", "group", true),
+        ("e.A", "map", false),
+        ("e.A", "member", true),
+        ("e.A", "late", true),
+        ("e.B", "implicit", false),
+        ("e.B", "explicit", true),
+        ("e.B", "child", true),
+        ("e.B", "group", true),
+        ("e.B", "map", false),
+        ("e.B", "member", true),
+        ("e.B.In", "implicit", false),
+        ("e.B.In", "required", true),
+    ] {
+        for schema in [&both, if message == "e.A" { &a } else { &b }] {
+            let of = schema.by_name(message).unwrap();
+            let found = of.get_field_by_name(field).unwrap();
+            assert_eq!(found.supports_presence(), presence, "{message}.{field}");
+            assert_eq!(found.is_group(), field == "group", "{message}.{field}");
+            assert_eq!(found.is_map(), field == "map", "{message}.{field}");
+        }
+    }
+    let mut bytes = STANDARD.decode(BOTH).unwrap();
+    let number = memchr::memmem::rfind(&bytes, b"\x70\xe8\x07").unwrap();
+    bytes[number + 1] = 0xea;
+    let future = STANDARD.encode(bytes);
+    let reason = Descriptors::compile(&future, &[]).map(|_| ());
+    assert!(
+        reason
+            .as_ref()
+            .is_err_and(|reason| reason.contains("edition is not supported")),
+        "{reason:?}"
+    );
+}
+
 /// A message's place, as clients count that register text, and those that register descriptors.
 #[test]
 fn places() {
@@ -183,7 +270,11 @@ fn places() {
         for (schema, want) in [(text, of_text), (&encoded, of_base64)] {
             let schema = Descriptors::compile(schema, &[]).unwrap();
             let found = schema.by_path(path);
-            assert_eq!(found.as_ref().map(|of| of.full_name()), want, "{path:?}");
+            assert_eq!(
+                found.as_ref().map(MessageDescriptor::full_name),
+                want,
+                "{path:?}"
+            );
         }
     }
 }

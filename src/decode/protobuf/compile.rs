@@ -45,6 +45,9 @@ pub(super) struct Field {
     pub(super) of: Type,
     /// The layout of one value.
     pub(super) wire: Wire,
+    /// The tag that producers write, and the layout that it says: a list's is packed where it may be.
+    tag: u64,
+    likely: Wire,
     /// The bit of the field's oneof in the mask.
     pub(super) oneof: Option<usize>,
     pub(super) is_implicit: bool,
@@ -264,6 +267,10 @@ impl<'a> Types<'a> {
             _ if field.is_group() => Wire::Group,
             _ => of.wire(),
         };
+        let likely = match shape {
+            Shape::Many if of.is_packable() && !field.is_group() => Wire::Len,
+            _ => wire,
+        };
         let oneof = field
             .containing_oneof()
             .filter(|oneof| !oneof.is_synthetic());
@@ -273,6 +280,8 @@ impl<'a> Types<'a> {
             shape,
             of,
             wire,
+            tag: u64::from(field.number()) << 3 | likely as u64,
+            likely,
             // A oneof's path ends with its place in the message.
             oneof: oneof.and_then(|oneof| oneof.path().last().map(|&place| place as usize)),
             is_implicit: !field.supports_presence() && !field.is_required(),
@@ -368,19 +377,18 @@ impl Message {
                 return Ok(None);
             }
             let at = cursor.pos;
-            let (number, wire) = cursor.tag()?;
+            let tag = cursor.varint("a field's tag")?;
+            if let Some(field) = self.fields.get(expected)
+                && field.tag == tag
+            {
+                return Ok(Some((expected, field.likely)));
+            }
+            let (number, wire) = Cursor::split(tag, at)?;
             if wire == Wire::GroupEnd {
                 if group == Some(number) {
                     return Ok(None);
                 }
                 return Err(ProtobufError::GroupEnd { at, number });
-            }
-            if self
-                .fields
-                .get(expected)
-                .is_some_and(|field| field.number == number)
-            {
-                return Ok(Some((expected, wire)));
             }
             if let Some(place) = self.find(number) {
                 return Ok(Some((place, wire)));

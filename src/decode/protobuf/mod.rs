@@ -247,7 +247,7 @@ impl ProtobufDecoder {
 #[derive(Debug)]
 struct Bound {
     name: Box<str>,
-    plan: Result<Arc<Plan>, ProtobufError>,
+    plan: Result<Plan, ProtobufError>,
     binding: Option<Binding>,
 }
 
@@ -381,7 +381,7 @@ impl Reader {
         let plan = Plan::new(schema, &message, self.max_depth);
         messages.bound.push(Bound {
             name: message.full_name().into(),
-            plan: plan.map(Arc::new),
+            plan,
             binding: None,
         });
         Ok(messages.bound.len() - 1)
@@ -396,9 +396,10 @@ impl Reader {
         body: usize,
         target: &mut impl Target,
     ) -> Result<(), ProtobufError> {
-        let plan = Arc::clone(bound.plan.as_ref().map_err(ProtobufError::clone)?);
-        if bound.binding.is_some() {
-            match target.attempt(|row| bound.run(&plan, bytes, body, false, self, row)) {
+        let plan = bound.plan.as_ref().map_err(ProtobufError::clone)?;
+        let binding = &mut bound.binding;
+        if binding.is_some() {
+            match target.attempt(|row| self.run(plan, binding, bytes, body, false, row)) {
                 Ok(()) => return Ok(()),
                 Err(Stop::Protobuf(error)) => return Err(error),
                 Err(Stop::NewColumn | Stop::Again) => {}
@@ -407,11 +408,44 @@ impl Reader {
         // What makes columns, or says a thing twice, is looked at as a whole first.
         let mut canonical = Vec::new();
         let mut parts = [Cursor::new(bytes, body)];
-        canonical::message(&plan, ROOT, &mut parts, &mut canonical)?;
-        match target.attempt(|row| bound.run(&plan, &canonical, 0, true, self, row)) {
+        canonical::message(plan, ROOT, &mut parts, &mut canonical)?;
+        match target.attempt(|row| self.run(plan, binding, &canonical, 0, true, row)) {
             Err(Stop::Protobuf(error)) => Err(error),
             Ok(()) | Err(Stop::NewColumn | Stop::Again) => Ok(()),
         }
+    }
+
+    /// Writes the cells of a message whose bytes begin at `body`; `may_add` says that a map's new key makes columns.
+    fn run(
+        &mut self,
+        plan: &Plan,
+        binding: &mut Option<Binding>,
+        bytes: &[u8],
+        body: usize,
+        may_add: bool,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        let Slot::Node(root) = &plan.root.slot else {
+            return Ok(());
+        };
+        let Self { place, room, .. } = self;
+        let binding = binding.get_or_insert_with(|| Binding::new(&plan.root, place.clone(), row));
+        room.seen.clear();
+        room.keys.clear();
+        room.stamp += 1;
+        let mut run = Run {
+            plan,
+            bytes_as: room.bytes_as,
+            may_add,
+            max_keys: room.max_keys,
+            stamp: room.stamp,
+            scratch: &mut room.scratch,
+            spare: &mut room.spare,
+            seen: &mut room.seen,
+            keys: &mut room.keys,
+        };
+        let mut cursor = Cursor::new(bytes, body);
+        run.message(root, None, &plan.root, binding, &mut cursor, row)
     }
 }
 
@@ -429,42 +463,6 @@ impl Messages {
             });
             self.heads.len() - 1
         });
-    }
-}
-
-impl Bound {
-    /// Writes the cells of a message whose bytes begin at `body`; `may_add` says that a map's new key makes columns.
-    fn run(
-        &mut self,
-        plan: &Plan,
-        bytes: &[u8],
-        body: usize,
-        may_add: bool,
-        Reader { place, room, .. }: &mut Reader,
-        row: &mut RowWriter<'_>,
-    ) -> Result<(), Stop> {
-        let Slot::Node(root) = &plan.root.slot else {
-            return Ok(());
-        };
-        let binding = self
-            .binding
-            .get_or_insert_with(|| Binding::new(&plan.root, place.clone(), row));
-        room.seen.clear();
-        room.keys.clear();
-        room.stamp += 1;
-        let mut run = Run {
-            plan,
-            bytes_as: room.bytes_as,
-            may_add,
-            max_keys: room.max_keys,
-            stamp: room.stamp,
-            scratch: &mut room.scratch,
-            spare: &mut room.spare,
-            seen: &mut room.seen,
-            keys: &mut room.keys,
-        };
-        let mut cursor = Cursor::new(bytes, body);
-        run.message(root, None, &plan.root, binding, &mut cursor, row)
     }
 }
 

@@ -107,12 +107,20 @@ impl Run<'_> {
     /// Notes that a field, and its oneof, were seen.
     #[inline]
     pub(super) fn mark(&mut self, mask: usize, place: usize, field: &Field) -> Result<(), Stop> {
-        for bit in [Some(place), field.oneof].into_iter().flatten() {
-            let word = &mut self.seen[mask + bit / 64];
-            if *word >> (bit % 64) & 1 == 1 {
-                return Err(Stop::Again);
-            }
-            *word |= 1 << (bit % 64);
+        self.mark_bit(mask, place)?;
+        match field.oneof {
+            None => Ok(()),
+            Some(oneof) => self.mark_bit(mask, oneof),
+        }
+    }
+
+    #[inline]
+    fn mark_bit(&mut self, mask: usize, bit: usize) -> Result<(), Stop> {
+        let word = &mut self.seen[mask + bit / 64];
+        let before = *word;
+        *word |= 1 << (bit % 64);
+        if before == *word {
+            return Err(Stop::Again);
         }
         Ok(())
     }

@@ -200,7 +200,12 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn tag(&mut self) -> Result<(u32, Wire), ProtobufError> {
         let at = self.pos;
-        let tag = self.varint("a field's tag")?;
+        Self::split(self.varint("a field's tag")?, at)
+    }
+
+    /// Gives the number and the layout of a tag that stood at `at`.
+    #[inline]
+    pub(super) fn split(tag: u64, at: usize) -> Result<(u32, Wire), ProtobufError> {
         match (u32::try_from(tag >> 3), Wire::new(tag & 7)) {
             (Ok(number @ 1..=MAX_NUMBER), Some(wire)) => Ok((number, wire)),
             _ => Err(ProtobufError::Tag { at, found: tag }),
