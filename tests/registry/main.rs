@@ -17,6 +17,7 @@ mod apicurio;
 mod credentials;
 mod failures;
 mod names;
+mod real;
 mod references;
 mod trust;
 
