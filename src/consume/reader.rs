@@ -41,8 +41,7 @@ use crate::record::{Now, Record};
 
 use fetched::Fetched;
 use pace::Pace;
-use trouble::{Kind, Troubles};
-use watch::Failures;
+use trouble::{Failures, Kind, Troubles};
 
 /// Is one stream's reader, not yet started.
 pub struct Reader {

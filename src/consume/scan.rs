@@ -20,8 +20,8 @@ use crate::pipeline::{Pipeline, Step};
 use crate::record::Record;
 
 /// Says how much one answer may take.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
     pub rows: usize,
     /// Bytes of keys and values.
     pub bytes: usize,
@@ -29,6 +29,8 @@ pub struct Limits {
     pub time: Duration,
     /// How long Kafka may take to say what there is.
     pub look: Duration,
+    /// Tells whether anybody still waits for the answer.
+    pub is_wanted: &'a dyn Fn() -> bool,
 }
 
 /// Says why a scan stopped.
@@ -64,7 +66,7 @@ pub fn scan(
     resume_at: Option<&Cursor>,
     pipeline: &mut Pipeline,
     schemas: &SchemaClient,
-    limits: &Limits,
+    limits: &Limits<'_>,
 ) -> Result<Scanned, KafkaError> {
     let subject = Subject::from(spec);
     let look = look(client, &subject, bootstrap, limits.look)?;
@@ -85,7 +87,7 @@ pub fn scan(
     // Half of the time for counting, half for reading.
     let until = Instant::now() + limits.time / 2;
     let is_counted = count_back(client, &subject.topic, &mut begin, &look, || {
-        Instant::now() < until
+        Instant::now() < until && (limits.is_wanted)()
     })
     .map_err(failed)?;
     let (mut progress, changes) = Progress::begin(begin, &look);
@@ -126,7 +128,7 @@ struct Reading<'a> {
     /// Partitions whose end was seen while records of them waited.
     ended: Vec<i32>,
     progress: &'a mut Progress,
-    limits: &'a Limits,
+    limits: &'a Limits<'a>,
     deadline: Instant,
     rows: usize,
     bytes: usize,
@@ -184,7 +186,7 @@ impl Reading<'_> {
             Some(Stop::Rows)
         } else if self.bytes >= self.limits.bytes {
             Some(Stop::Bytes)
-        } else if Instant::now() >= self.deadline {
+        } else if Instant::now() >= self.deadline || !(self.limits.is_wanted)() {
             Some(Stop::Time)
         } else {
             None

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use grafana_plugin_sdk::pluginv2::{DataQuery, QueryDataRequest};
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::{JoinSet, spawn_blocking};
 use tracing::{error, info};
 
 use self::answer::{Answer, Fault, display_name, meta};
@@ -54,26 +54,23 @@ impl Queries {
                 };
             }
         };
-        let start = |query: DataQuery| {
-            let work = tokio::spawn(answer(
-                Arc::clone(&instance),
-                query.ref_id.clone(),
-                query.json,
-            ));
-            (query.ref_id, work)
-        };
-        let started: Vec<(String, JoinHandle<Answer>)> =
-            request.queries.into_iter().map(start).collect();
-        let mut responses: HashMap<String, DataResponse> = HashMap::with_capacity(started.len());
-        for (ref_id, work) in started {
-            let answer = work.await.unwrap_or_else(|stopped| {
+        // Where Grafana gives up, so do the queries that wait for their turn.
+        let mut tasks = JoinSet::new();
+        let mut ref_ids = HashMap::with_capacity(request.queries.len());
+        for DataQuery { ref_id, json, .. } in request.queries {
+            let work = tasks.spawn(answer(Arc::clone(&instance), ref_id.clone(), json));
+            ref_ids.insert(work.id(), ref_id);
+        }
+        let mut responses: HashMap<String, DataResponse> = HashMap::with_capacity(ref_ids.len());
+        while let Some(done) = tasks.join_next_with_id().await {
+            let (task, answer) = done.unwrap_or_else(|stopped| {
                 error!("a query panicked: {stopped}");
-                Fault::internal(
-                    "the query stopped over an internal fault, which is in the plugin's log",
-                )
-                .into()
+                let text = "the query stopped over an internal fault, which is in the plugin's log";
+                (stopped.id(), Fault::internal(text).into())
             });
-            responses.insert(ref_id, answer.into());
+            if let Some(ref_id) = ref_ids.remove(&task) {
+                responses.insert(ref_id, answer.into());
+            }
         }
         QueryDataResponse { responses }
     }
@@ -132,9 +129,12 @@ impl Asked {
     async fn rows(&self) -> Result<Answer, KafkaError> {
         let turn = self.instance.clients.turn().await?;
         let asked = self.clone();
+        // A thread cannot be stopped: it sees that nobody waits for it, and lets the next one have its turn.
+        let interest = Arc::new(());
+        let wanted = Arc::downgrade(&interest);
         let read = move || {
             let _turn = turn;
-            asked.read()
+            asked.read(&|| wanted.strong_count() > 0)
         };
         match spawn_blocking(read).await {
             Ok(result) => result,
@@ -142,7 +142,7 @@ impl Asked {
         }
     }
 
-    fn read(&self) -> Result<Answer, KafkaError> {
+    fn read(&self, is_wanted: &dyn Fn() -> bool) -> Result<Answer, KafkaError> {
         let PanelQuery {
             spec, resume_at, ..
         } = &self.query;
@@ -151,6 +151,7 @@ impl Asked {
         let mut pipeline = self.pipeline();
         let limits = Limits {
             look: self.instance.settings.timeout.min(LIMITS.look),
+            is_wanted,
             ..LIMITS
         };
         let scanned = scan(
@@ -241,11 +242,12 @@ pub(super) fn nonce() -> String {
 }
 
 /// What one answer may take.
-const LIMITS: Limits = Limits {
+const LIMITS: Limits<'_> = Limits {
     rows: 10_000,
     bytes: 8 << 20,
     time: Duration::from_secs(5),
     look: Duration::from_secs(5),
+    is_wanted: &|| true,
 };
 
 #[cfg(test)]

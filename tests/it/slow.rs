@@ -1,8 +1,11 @@
 //! A reader that does not keep up: bounded memory, nothing lost; and the channel's budget.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use odd_registry::{Book, Server};
 use real_kafka::{Kafka, Record};
 use serde_json::json;
 
@@ -134,6 +137,115 @@ async fn latest_skips_aloud_and_every_record_does_not() -> Result<()> {
     assert!(
         offsets.windows(2).all(|pair| pair[0] + 1 == pair[1]),
         "no gap where every record is asked for"
+    );
+    Ok(())
+}
+
+/// A backlog behind a record whose schema is late: its partition is paused, so little of it is held meanwhile; and Shutdown
+/// waits for no registry.
+#[tokio::test]
+async fn a_backlog_behind_a_late_schema_takes_bounded_memory() -> Result<()> {
+    const COUNT: i64 = 20_000;
+    let schema = r#"{"type":"record","name":"R","fields":[{"name":"n","type":"string"}]}"#;
+    let book = Book::default().schema("slow-schema-value", 5, schema);
+    let has_ended = Arc::new(AtomicBool::new(false));
+    let ended = Arc::clone(&has_ended);
+    let registry = Server::start(move |request| {
+        // Each question is answered 2 s after it came, and not at all at the end of the test.
+        let delay = if ended.load(Ordering::Relaxed) {
+            3_600
+        } else {
+            2
+        };
+        book.answer(request).after(Duration::from_secs(delay))
+    })?;
+    let kafka = Kafka::shared();
+    let settings = json!({"schemaRegistryUrl": registry.url()});
+    let host = Host::on(kafka, settings.clone()).await?;
+    kafka.create_topic("slow-schema", 1)?;
+    let model = query(
+        "slow-schema",
+        json!({"messageFormat": "avro", "autoOffsetReset": "latest", "everyRecord": true, "pacing": false}),
+    );
+    let (_, mut run) = host.watch(model.clone()).await?;
+    run.linger(Duration::from_secs(2)).await?;
+    // 4,000 letters: 80 MiB in all.
+    let value = [b"\0\0\0\0\x05\xc0\x3e", &[b'x'; 4_000][..]].concat();
+    let producer = kafka.producer()?;
+    for _ in 0..COUNT {
+        producer.send("slow-schema", Record::value(&value))?;
+    }
+    producer.flush()?;
+    run.until_records(COUNT as usize).await?;
+    assert_eq!(run.offsets(0), (0..COUNT).collect::<Vec<_>>());
+    assert!(run.records().all(|row| row.error().is_none()));
+    let (_, peak) = host.memory()?;
+    assert!(peak < 160 * MIB, "{} MiB at the peak", peak / MIB);
+
+    has_ended.store(true, Ordering::Relaxed);
+    let other = Host::on(kafka, settings).await?;
+    let (_, mut waiting) = other.watch(model).await?;
+    waiting.linger(Duration::from_secs(1)).await?;
+    producer.send("slow-schema", Record::value(&value))?;
+    producer.flush()?;
+    waiting.linger(Duration::from_secs(1)).await?;
+    assert_eq!(waiting.count(), 0, "its schema is not here");
+    let start = Instant::now();
+    other.plugin.shutdown().await;
+    assert!(
+        start.elapsed() < Duration::from_millis(500),
+        "{:?}",
+        start.elapsed()
+    );
+    Ok(())
+}
+
+/// All panels of a data source share what it may send: those that want more than there is leave a quiet one its part.
+#[tokio::test(flavor = "multi_thread")]
+async fn busy_panels_leave_room_for_a_quiet_one() -> Result<()> {
+    let (kafka, host) = (Kafka::shared(), Host::shared().await?);
+    kafka.create_topic("slow-busy", 1)?;
+    kafka.create_topic("slow-quiet", 1)?;
+    let value = format!(r#"{{"text":"{}"}}"#, "x".repeat(1_000));
+    let producer = kafka.producer()?;
+    for _ in 0..20_000 {
+        producer.send("slow-busy", Record::value(&value))?;
+    }
+    producer.flush()?;
+    let (_, mut quiet) = host
+        .watch(query("slow-quiet", json!({"autoOffsetReset": "latest"})))
+        .await?;
+    let mut busy = Vec::new();
+    for n in 0..8 {
+        // A column type that nobody has makes it a stream of its own.
+        let own = json!({"fieldTypes": {format!("none{n}"): "text"}});
+        let (_, mut run) = host.watch(query("slow-busy", own)).await?;
+        busy.push(tokio::spawn(async move {
+            run.linger(Duration::from_secs(6)).await?;
+            Ok::<_, anyhow::Error>(run.count())
+        }));
+    }
+    let mut slowest = Duration::ZERO;
+    for n in 1..=10 {
+        let sent = Instant::now();
+        producer.send("slow-quiet", Record::value("{}"))?;
+        producer.flush()?;
+        quiet.until_records(n).await?;
+        slowest = slowest.max(sent.elapsed());
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    assert!(slowest < Duration::from_secs(1), "{slowest:?}");
+    let mut counts = Vec::new();
+    for run in busy {
+        counts.push(run.await??);
+    }
+    // 512 KiB a slot: each of the eight has a turn every second slot.
+    let (least, most) = (counts.iter().min(), counts.iter().max());
+    assert!(
+        least
+            .zip(most)
+            .is_some_and(|(least, most)| most < &(least * 2)),
+        "{counts:?}"
     );
     Ok(())
 }

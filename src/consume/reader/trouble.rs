@@ -1,4 +1,4 @@
-//! Keeps a fault from being said twice, and knows when it is over.
+//! Keeps a fault from being said twice, knows when it is over, and how soon to try again.
 
 use std::time::{Duration, Instant};
 
@@ -84,6 +84,32 @@ impl Troubles {
         self.0.is_empty()
     }
 }
+
+/// Counts looks that failed, one after another.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    pub(super) count: u32,
+    since: Option<Instant>,
+}
+
+impl Failures {
+    /// Counts one; gives the time of the first.
+    pub(super) fn add(&mut self, now: Instant) -> Instant {
+        self.count += 1;
+        *self.since.get_or_insert(now)
+    }
+
+    /// Gives the time until the next look: doubled with each failure.
+    pub(super) fn backoff(&self) -> Duration {
+        MIN_BACKOFF
+            .saturating_mul(1 << self.count.saturating_sub(1).min(10))
+            .min(MAX_BACKOFF)
+    }
+}
+
+/// The time between two looks that fail.
+pub(super) const MIN_BACKOFF: Duration = Duration::from_millis(500);
+pub(super) const MAX_BACKOFF: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use rdkafka::error::{KafkaError as ClientError, KafkaResult, RDKafkaErrorCode as
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use tracing::{debug, info};
 
-use super::trouble::Kind;
+use super::trouble::{Failures, Kind, MAX_BACKOFF, MIN_BACKOFF};
 use super::{End, Run, Standing, words};
 use crate::config::StartPosition;
 use crate::consume::clients::SETTLE;
@@ -17,27 +17,6 @@ use crate::consume::look::Looking;
 use crate::consume::start::{Begin, Change, Look, Progress, Reason};
 use crate::pipeline::ErrorAt;
 use crate::record::Now;
-
-/// Counts looks that failed, one after another.
-#[derive(Debug, Default)]
-pub(super) struct Failures {
-    count: u32,
-    since: Option<Instant>,
-}
-
-impl Failures {
-    fn add(&mut self, now: Instant) -> Instant {
-        self.count += 1;
-        *self.since.get_or_insert(now)
-    }
-
-    /// Gives the time until the next look: doubled with each failure.
-    fn backoff(&self) -> Duration {
-        MIN_BACKOFF
-            .saturating_mul(1 << self.count.saturating_sub(1).min(10))
-            .min(MAX_BACKOFF)
-    }
-}
 
 impl Run<'_> {
     /// Looks at the topic where it is time to, and acts on what a look found.
@@ -411,6 +390,3 @@ const LOOK_PAUSE: Duration = Duration::from_millis(200);
 const ANSWER_QUIET: Duration = Duration::from_secs(30);
 /// How long the first look is waited for at a time.
 const FIRST_WAIT: Duration = Duration::from_millis(5);
-/// The time between two looks that fail.
-const MIN_BACKOFF: Duration = Duration::from_millis(500);
-const MAX_BACKOFF: Duration = Duration::from_secs(5);

@@ -16,7 +16,7 @@ pub(super) fn of_rows(
     spec: &StreamSpec,
     resumed: bool,
     scanned: &Scanned,
-    limits: &Limits,
+    limits: &Limits<'_>,
 ) -> Vec<Notice> {
     let mut notices = vec![no_time_range(spec, resumed)];
     notices.extend(
