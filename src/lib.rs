@@ -3,7 +3,8 @@
 //! ```text
 //!             shell: waits                     core: computes, waits for nothing
 //!   Kafka --> consume --> decode --> flatten --> columns --> batch --> frame --> plugin --> Grafana Live
-//!                                                                        '--> Arrow --> QueryData
+//!                           ^                                            '--> Arrow --> QueryData
+//!              registry ----'  compiled schemas, a bounded LRU
 //! ```
 //!
 //! The modules in that order, behind `config` (what people set), `record` (what Kafka hands over) and `schema` (what a record's

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use apache_avro::Schema;
 
 use super::{BytesAs, Framing, SchemaSource, SubjectSelection};
+use crate::schema::shortened;
 
 /// Says how Avro records are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl AvroSchema {
                 MAX_SCHEMA_BYTES / 1024
             ));
         }
-        let parsed = Schema::parse_str(text).map_err(|error| error.to_string())?;
+        let parsed = Schema::parse_str(text).map_err(|error| shortened(error.to_string()))?;
         Ok(Self {
             text: text.into(),
             parsed: Arc::new(parsed),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::config::TopicName;
-use crate::schema::{Lru, Role, SchemaFault, SchemaId, SchemaKind, SchemaText};
+use crate::schema::{Lru, Role, SchemaFault, SchemaId, SchemaKind, SchemaText, shortened};
 
 /// Is a format whose schemas are compiled.
 pub(super) trait Typed: Debug {
@@ -261,13 +261,14 @@ impl<T: Typed> ById<T> {
 
 impl<T: Typed> Slot<T> {
     fn is_fresh(&self, now: Instant) -> bool {
-        let age = now.saturating_duration_since(self.since);
-        match &self.state {
-            State::Failed(_) => age < MIN_AGE,
-            State::Ready(_) | State::Text(..) => {
-                age < MAX_AGE || self.id.as_ref().is_none_or(is_lasting)
+        let limit = match &self.state {
+            State::Failed(_) => MIN_AGE,
+            State::Ready(_) | State::Text(..) if self.id.as_ref().is_none_or(is_lasting) => {
+                return true;
             }
-        }
+            State::Ready(_) | State::Text(..) => MAX_AGE,
+        };
+        now.saturating_duration_since(self.since) < limit
     }
 }
 
@@ -306,7 +307,13 @@ pub(super) fn compile<T: Typed>(typed: &T, text: &SchemaText) -> Result<T::Schem
     }
     catch_unwind(AssertUnwindSafe(|| typed.compile(text)))
         .unwrap_or_else(|_| Err("the schema made the parser fail".to_owned()))
-        .map_err(|reason| format!("the {} schema cannot be used: {reason}", T::KIND))
+        .map_err(|reason| {
+            format!(
+                "the {} schema cannot be used: {}",
+                T::KIND,
+                shortened(reason)
+            )
+        })
 }
 
 /// Tells whether an id always means the same schema.

@@ -132,6 +132,18 @@ impl SchemaFault {
     }
 }
 
+/// Shortens what a parser says: it may repeat the schema, and stands in a row for each record.
+pub(crate) fn shortened(mut reason: String) -> String {
+    if reason.len() > MAX_REASON {
+        reason.truncate(reason.floor_char_boundary(MAX_REASON));
+        reason.push('…');
+    }
+    reason
+}
+
+/// The most bytes of a reason.
+const MAX_REASON: usize = 500;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +170,20 @@ mod tests {
             ),
         ] {
             assert_eq!(id.to_string(), want);
+        }
+    }
+
+    #[test]
+    fn reasons() {
+        for (reason, want) in [
+            ("short".to_owned(), "short".to_owned()),
+            ("ü".repeat(300), "ü".repeat(250) + "…"),
+            (
+                "x".to_owned() + &"ü".repeat(300),
+                "x".to_owned() + &"ü".repeat(249) + "…",
+            ),
+        ] {
+            assert_eq!(shortened(reason.clone()), want, "{reason}");
         }
     }
 }
