@@ -73,9 +73,9 @@ bench: ## the core alone, from bytes to packets, beside the plain twin (CASE=jso
 	@cargo bench --quiet --locked -p benches -- $(CASE)
 
 .PHONY: bench-instructions
-bench-instructions: ## the same in instructions a record (CASE=json_20fields for one)
-	@scripts/need.sh valgrind
-	@scripts/instructions.sh $(CASE)
+bench-instructions: ## the same in instructions a record (CASE=json_20fields for one, RECORD=1 writes the figures down)
+	@scripts/need.sh valgrind python3
+	@scripts/instructions.py $(if $(RECORD),--record) $(CASE)
 
 .PHONY: bench-e2e
 bench-e2e: plugin ## records a second from a real Kafka to packets, beside a bare consumer (RECORDS=2000000)

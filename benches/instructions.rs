@@ -1,6 +1,7 @@
-//! Runs one fixture through the core or the twin, and nothing else: `scripts/instructions.sh` counts its instructions.
+//! Runs one fixture through the core or the twin, and nothing else: `scripts/instructions.py` counts its instructions.
 //!
-//! `instructions core|twin <fixture> <records>`
+//! `instructions core|twin <fixture> <records>`; `instructions list` names the fixtures, `instructions features` what
+//! libraries choose their code by.
 
 mod corpus;
 mod stream;
@@ -13,9 +14,20 @@ use crate::twin::Twin;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [who, fixture, count] = &arguments[..] else {
-        eprintln!("usage: instructions core|twin <fixture> <records>");
-        std::process::exit(2);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (who, fixture, count) = match arguments[..] {
+        ["list"] => {
+            let fixtures = corpus::fixtures();
+            return fixtures.iter().for_each(|known| println!("{}", known.name));
+        }
+        ["features"] => return println!("{}", features()),
+        [who, fixture, count] => (who, fixture, count),
+        _ => {
+            eprintln!(
+                "usage: instructions core|twin <fixture> <records>, instructions list|features"
+            );
+            std::process::exit(2);
+        }
     };
     let count: usize = count.parse().expect("a number of records");
     let fixture = corpus::fixtures()
@@ -39,4 +51,37 @@ fn main() {
             black_box(twin::packet(TOPIC, OFFSET, &rows));
         }
     }
+}
+
+/// Names the processor's features that libraries ask for.
+fn features() -> String {
+    let mut features = std::env::consts::ARCH.to_owned();
+    #[cfg(target_arch = "x86_64")]
+    for (name, there) in [
+        ("sse4.2", is_x86_feature_detected!("sse4.2")),
+        ("avx2", is_x86_feature_detected!("avx2")),
+        ("bmi2", is_x86_feature_detected!("bmi2")),
+        ("avx512bw", is_x86_feature_detected!("avx512bw")),
+    ] {
+        if there {
+            features = features + " " + name;
+        }
+    }
+    features
+}
+
+/// Stands in for the system's: hash maps have the same seeds in each run, so that a count repeats.
+///
+/// # Safety
+///
+/// `buffer` takes `len` bytes.
+#[expect(
+    unsafe_code,
+    reason = "the standard library asks the system for seeds in no other way"
+)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getrandom(buffer: *mut u8, len: usize, _flags: u32) -> isize {
+    // The caller's buffer has `len` bytes.
+    unsafe { buffer.write_bytes(7, len) };
+    len as isize
 }

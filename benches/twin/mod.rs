@@ -1,16 +1,14 @@
 //! The plain way to the same packets: a tree, an ordered map and a sort a record, a frame of values. Nothing here is clever,
 //! so that tests can hold the core against it and benches say what the core's tricks are worth.
 
+mod json;
 mod line_protocol;
 mod protobuf;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use prost_reflect::MessageDescriptor;
-use serde_json::{Map, Value, json};
-
-/// The path segments that flattening keeps.
-const MAX_DEPTH: usize = 5;
+use serde_json::{Value, json};
 
 /// Is one row: its time in milliseconds, and its cells by column.
 #[derive(Debug)]
@@ -50,46 +48,10 @@ impl Twin {
             Self::Plaintext => {
                 [("message".to_owned(), json!(String::from_utf8_lossy(value)))].into()
             }
-            Self::Json => json(value)?,
+            Self::Json => json::cells(value)?,
             Self::Protobuf(message) => protobuf::cells(message, value)?,
         };
         Some(vec![Row { time, cells }])
-    }
-}
-
-fn json(value: &[u8]) -> Option<BTreeMap<String, Value>> {
-    let mut fields = BTreeMap::new();
-    match serde_json::from_slice(value).ok()? {
-        Value::Object(object) => flatten(&object, "", 1, &mut fields),
-        other => {
-            fields.insert("value".to_owned(), other);
-        }
-    }
-    Some(fields)
-}
-
-fn flatten(
-    object: &Map<String, Value>,
-    path: &str,
-    depth: usize,
-    fields: &mut BTreeMap<String, Value>,
-) {
-    for (key, value) in object {
-        let odd = key.is_empty() || key.contains(['.', '[', ']', '"']);
-        let path = match (odd, path) {
-            (true, path) => format!("{path}[{}]", json!(key)),
-            (false, "") => key.clone(),
-            (false, path) => format!("{path}.{key}"),
-        };
-        match value {
-            Value::Object(inner) if depth < MAX_DEPTH => flatten(inner, &path, depth + 1, fields),
-            Value::Object(_) | Value::Array(_) => {
-                drop(fields.insert(path, json!(value.to_string())));
-            }
-            Value::Null => drop(fields.remove(&path)),
-            Value::Number(number) => drop(fields.insert(path, json!(number.as_f64()))),
-            _ => drop(fields.insert(path, value.clone())),
-        }
     }
 }
 

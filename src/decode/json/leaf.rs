@@ -1,7 +1,5 @@
 //! A value of JSON into the cell of its column.
 
-use std::borrow::Cow;
-
 use super::JsonDecoder;
 use super::scan::{Cursor, JsonError, Number, Str, unescape};
 use super::tree::{Leaf, NodeId};
@@ -90,9 +88,14 @@ impl JsonDecoder {
         let Some(id) = self.column(node, Kind::Text, row) else {
             return;
         };
-        let text = String::from_utf8_lossy(bytes);
-        row.text(id, text.as_bytes(), verbatim);
-        if !whole || matches!(text, Cow::Owned(_)) {
+        // The check of the whole is many bytes at a time, the repair is not.
+        let valid = std::str::from_utf8(bytes).is_ok();
+        if valid {
+            row.text(id, bytes, verbatim);
+        } else {
+            row.text(id, String::from_utf8_lossy(bytes).as_bytes(), verbatim);
+        }
+        if !valid || !whole {
             row.trouble(Trouble::InvalidUtf8, |sample| {
                 sample.push_str(self.tree.path(node));
             });
