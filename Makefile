@@ -53,6 +53,17 @@ page: workbench/page/node_modules/.package-lock.json ## the demo's page
 	@npm --prefix $* ci --no-audit --no-fund --silent
 	@touch $@
 
+.PHONY: compose
+compose: package .compose/workbench ## a real Grafana with the plugin, a Kafka, a schema registry and producers, in containers
+	@scripts/need.sh docker
+	@docker compose up
+
+# Static, so that it runs in any image.
+.PHONY: .compose/workbench
+.compose/workbench:
+	@RUSTFLAGS="-C target-feature=+crt-static" cargo build --locked --target $(HOST) -p workbench
+	@mkdir -p $(@D) && cp $(CARGO_TARGET_DIR)/$(HOST)/debug/workbench $@
+
 # --- proving it ---
 
 .PHONY: test
@@ -94,4 +105,4 @@ package: plugin frontend ## dist/, ready for Grafana's plugin folder
 
 .PHONY: clean
 clean: ## what the builds made
-	@rm -rf dist $(FRONTEND) $(PAGE) && cargo clean
+	@rm -rf dist .compose $(FRONTEND) $(PAGE) && cargo clean

@@ -26,7 +26,7 @@ for name, service in services.items():
         check(other in services, f'{name}: depends on {other}, which is no service')
     for volume in service.get('volumes', []):
         source = volume.split(':')[0]
-        made = source == './dist'  # by `make package`
+        made = source in ('./dist', './.compose/workbench')  # by `make compose`
         check(made or (root / source).exists(), f'{name}: {source} is not here')
 
 grafana = services['grafana']
@@ -35,7 +35,10 @@ check(any(v.split(':')[1].endswith(f'/plugins/{plugin}') for v in grafana['volum
 
 listeners = services['kafka']['environment']['KAFKA_ADVERTISED_LISTENERS']
 inside = re.search(r'INTERNAL://([^,]+)', listeners)[1]
-check(services['producers']['environment']['BOOTSTRAP'] == inside, 'the producers write to another broker')
+producers = services['producers']['command']
+option = lambda name: producers[producers.index(name) + 1]
+check(option('--kafka') == inside, 'the producers write to another broker')
+check(re.match(r'http://([^:/]+)', option('--registry'))[1] in services, 'the producers register in another registry')
 
 sources = {}
 for file in (root / 'provisioning/datasources').glob('*.yaml'):
@@ -43,8 +46,13 @@ for file in (root / 'provisioning/datasources').glob('*.yaml'):
         sources[source['uid']] = source
         check(source['type'] == plugin, f'{file.name}: type {source["type"]} is not {plugin}')
         check(source['jsonData']['bootstrapServers'] == inside, f'{file.name}: bootstrapServers is not {inside}')
+        check(source['jsonData']['schemaRegistryUrl'] == option('--registry'), f'{file.name}: the schema registry is not the producers\'')
 
-written = set(re.search(r'for topic in ([\w ]+); do', (root / 'workbench/compose/producers.sh').read_text())[1].split())
+feeds = {}
+for file in (root / 'workbench/src/producers').glob('*.rs'):
+    for topic in re.findall(r'topic: "(\w+)"', file.read_text()):
+        feeds[topic] = file.read_text()
+formats = set()
 for file in (root / 'provisioning/dashboards').glob('*.yaml'):
     for provider in yaml.safe_load(file.read_text())['providers']:
         path = provider['options']['path'].replace('/etc/grafana/provisioning', str(root / 'provisioning'))
@@ -54,7 +62,13 @@ for file in (root / 'provisioning/dashboards').glob('*.yaml'):
             for panel in json.loads(dashboard.read_text())['panels']:
                 for target in panel['targets']:
                     check(target['datasource']['uid'] in sources, f'{dashboard.name}: {panel["title"]} asks an unknown data source')
-                    check(target['topicName'] in written, f'{dashboard.name}: nobody writes {target["topicName"]}')
+                    topic = target['topicName']
+                    check(topic in feeds, f'{dashboard.name}: nobody writes {topic}')
+                    formats |= {target['messageFormat'], 'key: ' + target['keyFormat']}
+                    schema = target.get('avroSchema', '')
+                    check(schema in feeds.get(topic, ''), f'{dashboard.name}: the schema of {topic} is not the one that is written')
+shown = {'json', 'plaintext', 'avro', 'protobuf', 'lineprotocol', 'key: avro'}
+check(formats >= shown, f'no panel shows {shown - formats}')
 
 if subprocess.run(['docker', 'compose', 'version'], capture_output=True).returncode == 0:
     check(subprocess.run(['docker', 'compose', '-f', root / 'docker-compose.yml', 'config', '-q']).returncode == 0, 'docker compose refuses the file')

@@ -13,6 +13,7 @@ declare -A hint=(
   [npm]='with Node.js 20.19 or later with npm: https://nodejs.org'
   [pyyaml]='by: python3 -m pip install pyyaml'
   [java21]='21 or later, for the tests'"'"' schema registry: openjdk-21-jre-headless where your system has it, or https://adoptium.net'
+  [docker]='with its compose plugin: https://docs.docker.com/engine/install'
   [go]='from https://go.dev/dl, 1.26.4 or later'
 )
 

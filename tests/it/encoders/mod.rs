@@ -2,6 +2,7 @@
 //! stream. The writers are in `tests/encoders`; the registry is Apicurio, by Confluent's API.
 
 mod avro;
+mod demo;
 mod json;
 mod lines;
 mod protobuf;

@@ -1,5 +1,7 @@
 //! A small Kafka producer: one connection, one request at a time.
 
+use std::time::Duration;
+
 use anyhow::{Context as _, bail};
 use bytes::{BufMut as _, Bytes, BytesMut};
 use indexmap::IndexMap;
@@ -71,7 +73,7 @@ impl Client {
             let batch = partitions.entry(record.partition).or_default();
             batch.push(encode_record(record, timestamp, batch.len()));
         }
-        let data = partitions
+        let mut data = partitions
             .iter()
             .map(|(partition, records)| {
                 let mut bytes = BytesMut::new();
@@ -85,6 +87,24 @@ impl Client {
                     .with_records(Some(bytes.freeze())))
             })
             .collect::<anyhow::Result<Vec<_>>>()?;
+        // The partitions of a topic that was just created have no leader for a moment.
+        for _ in 0..ATTEMPTS {
+            let failed = self.send(topic, data.clone()).await?;
+            if failed.is_empty() {
+                return Ok(());
+            }
+            data.retain(|partition| failed.contains(&partition.index));
+            tokio::time::sleep(BETWEEN_ATTEMPTS).await;
+        }
+        bail!("topic {topic} has partitions without a leader")
+    }
+
+    /// Sends one request, and gives the partitions to send again; an error that will not pass is one.
+    async fn send(
+        &mut self,
+        topic: &str,
+        data: Vec<PartitionProduceData>,
+    ) -> anyhow::Result<Vec<i32>> {
         let topic = TopicProduceData::default()
             .with_name(topic_name(topic))
             .with_partition_data(data);
@@ -93,14 +113,17 @@ impl Client {
             .with_timeout_ms(TIMEOUT_MS)
             .with_topic_data(vec![topic]);
         let response = self.call(request, 9).await?;
-        let mut partitions = response
-            .responses
-            .iter()
-            .flat_map(|topic| &topic.partition_responses);
-        match partitions.find(|partition| partition.error_code != 0) {
-            Some(failed) => bail!("partition {}: error {}", failed.index, failed.error_code),
-            None => Ok(()),
+        let mut failed = Vec::new();
+        for topic in &response.responses {
+            for partition in &topic.partition_responses {
+                match ResponseError::try_from_code(partition.error_code) {
+                    None => {}
+                    Some(error) if error.is_retriable() => failed.push(partition.index),
+                    Some(error) => bail!("partition {}: {error}", partition.index),
+                }
+            }
         }
+        Ok(failed)
     }
 
     async fn call<R: Request>(&mut self, request: R, version: i16) -> anyhow::Result<R::Response> {
@@ -161,3 +184,5 @@ fn topic_name(name: &str) -> TopicName {
 }
 
 const TIMEOUT_MS: i32 = 10_000;
+const ATTEMPTS: u32 = 100;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(100);
