@@ -36,10 +36,9 @@ export function RegistryLogin(section: SectionProps) {
         <SecretSetting
           label="Registry token"
           required
-          help="Kept encrypted by Grafana and never shown again."
           name="schemaRegistryToken"
           secrets={secrets}
-          error={secrets.present('schemaRegistryToken') ? undefined : 'Paste the token'}
+          missing="Paste the token"
           readOnly={readOnly}
         />
       )}
@@ -63,10 +62,9 @@ function Basic({ settings, secrets, set, readOnly, hasUser }: SectionProps & { h
       <SecretSetting
         label="Registry password"
         required
-        help="Kept encrypted by Grafana and never shown again."
         name="schemaRegistryPassword"
         secrets={secrets}
-        error={secrets.present('schemaRegistryPassword') ? undefined : 'The user needs a password'}
+        missing="The user needs a password"
         readOnly={readOnly}
       />
     </>
@@ -100,10 +98,9 @@ function OAuth({ settings, secrets, set, readOnly }: SectionProps) {
       <SecretSetting
         label="OAuth client secret"
         required
-        help="Kept encrypted by Grafana and never shown again."
         name="schemaRegistryOAuthClientSecret"
         secrets={secrets}
-        error={secrets.present('schemaRegistryOAuthClientSecret') ? undefined : 'Paste the client’s secret'}
+        missing="Paste the client’s secret"
         readOnly={readOnly}
       />
       <TextSetting

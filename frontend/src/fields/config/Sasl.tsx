@@ -42,10 +42,9 @@ export function Sasl({ settings, secrets, set, readOnly }: SectionProps) {
       <SecretSetting
         label="Password"
         required
-        help="Kept encrypted by Grafana and never shown again."
         name="saslPassword"
         secrets={secrets}
-        error={user.trim() !== '' && !hasPassword ? 'The user needs a password' : undefined}
+        missing={user.trim() === '' ? undefined : 'The user needs a password'}
         readOnly={readOnly}
       />
     </>

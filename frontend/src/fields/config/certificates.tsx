@@ -33,10 +33,8 @@ export function Authority({ name, secrets, required = false, of, readOnly }: Aut
       name={name}
       secrets={secrets}
       multiline
-      error={
-        certificate(secrets.typed(name)) ??
-        (required && !secrets.present(name) ? 'Paste the authority’s certificate' : undefined)
-      }
+      error={certificate(secrets.typed(name))}
+      missing={required ? 'Paste the authority’s certificate' : undefined}
       readOnly={readOnly}
     />
   );
@@ -49,13 +47,8 @@ interface ClientCertificateProps extends Common {
 
 /** The certificate of this data source, and its key: one is nothing without the other. */
 export function ClientCertificate({ secrets, required = false, of, readOnly, ...names }: ClientCertificateProps) {
-  const has = { certificate: secrets.present(names.certificate), key: secrets.present(names.privateKey) };
-  const missing = (itself: boolean, other: boolean, alone: string, paste: string) => {
-    if (itself) {
-      return undefined;
-    }
-    return other ? alone : required ? paste : undefined;
-  };
+  const missing = (other: keyof KafkaSecrets, alone: string, neither: string) =>
+    secrets.present(other) ? alone : required ? neither : undefined;
   return (
     <>
       <SecretSetting
@@ -66,10 +59,8 @@ export function ClientCertificate({ secrets, required = false, of, readOnly, ...
         name={names.certificate}
         secrets={secrets}
         multiline
-        error={
-          certificate(secrets.typed(names.certificate)) ??
-          missing(has.certificate, has.key, 'The key needs its certificate', 'Paste the certificate')
-        }
+        error={certificate(secrets.typed(names.certificate))}
+        missing={missing(names.privateKey, 'The key needs its certificate', 'Paste the certificate')}
         readOnly={readOnly}
       />
       <SecretSetting
@@ -80,10 +71,8 @@ export function ClientCertificate({ secrets, required = false, of, readOnly, ...
         name={names.privateKey}
         secrets={secrets}
         multiline
-        error={
-          privateKey(secrets.typed(names.privateKey)) ??
-          missing(has.key, has.certificate, 'The certificate needs its key', 'Paste the private key')
-        }
+        error={privateKey(secrets.typed(names.privateKey))}
+        missing={missing(names.certificate, 'The certificate needs its key', 'Paste the private key')}
         readOnly={readOnly}
       />
     </>

@@ -3,13 +3,7 @@ type Wrong = string | undefined;
 
 /** Checks a list of brokers: `host`, `host:port`, `1.2.3.4:9092` or `[::1]:9092`, with commas between them. */
 export function brokers(list: string): Wrong {
-  for (const entry of list.split(',').map((part) => part.trim())) {
-    const wrong = entry === '' ? undefined : broker(entry);
-    if (wrong !== undefined) {
-      return wrong;
-    }
-  }
-  return undefined;
+  return firstWrong(list, broker);
 }
 
 function broker(entry: string): Wrong {
@@ -35,13 +29,7 @@ function broker(entry: string): Wrong {
 
 /** Checks a list of http or https addresses, with commas between them. */
 export function urls(list: string): Wrong {
-  for (const entry of list.split(',').map((part) => part.trim())) {
-    const wrong = entry === '' ? undefined : url(entry);
-    if (wrong !== undefined) {
-      return wrong;
-    }
-  }
-  return undefined;
+  return firstWrong(list, url);
 }
 
 function url(entry: string): Wrong {
@@ -121,4 +109,15 @@ export function between(value: string, least: number, most: number): Wrong {
 
 function count(within: string, what: string): number {
   return within.split(what).length - 1;
+}
+
+/** Checks the entries of a list with commas between them, up to the first that is wrong. */
+function firstWrong(list: string, check: (entry: string) => Wrong): Wrong {
+  for (const entry of list.split(',').map((part) => part.trim())) {
+    const wrong = entry === '' ? undefined : check(entry);
+    if (wrong !== undefined) {
+      return wrong;
+    }
+  }
+  return undefined;
 }

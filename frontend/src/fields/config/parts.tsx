@@ -174,16 +174,21 @@ export function SwitchSetting({ value, onChange, readOnly, ...field }: SwitchPro
   );
 }
 
-interface SecretProps extends Common {
+interface SecretProps extends Omit<Common, 'help'> {
+  /** That it is kept encrypted, where there is no more to say. */
+  help?: ReactNode;
   name: keyof KafkaSecrets;
   secrets: Secrets;
+  /** What is said while there is none. */
+  missing?: string;
   placeholder?: string;
   /** Several lines, for a certificate or a key. */
   multiline?: boolean;
 }
 
 /** A setting that is kept encrypted and never shown again. */
-export function SecretSetting({ name, secrets, placeholder, multiline = false, readOnly, ...field }: SecretProps) {
+export function SecretSetting(props: SecretProps) {
+  const { name, secrets, placeholder, multiline = false, readOnly, missing, help = ENCRYPTED, error, ...field } = props;
   const id = useId();
   const common = {
     id,
@@ -195,7 +200,7 @@ export function SecretSetting({ name, secrets, placeholder, multiline = false, r
     disabled: readOnly,
   };
   return (
-    <Labelled {...field} id={id}>
+    <Labelled {...field} id={id} help={help} error={error ?? (secrets.present(name) ? undefined : missing)}>
       {multiline ? (
         <SecretTextArea
           {...common}
@@ -214,6 +219,8 @@ export function SecretSetting({ name, secrets, placeholder, multiline = false, r
     </Labelled>
   );
 }
+
+const ENCRYPTED = 'Kept encrypted by Grafana and never shown again.';
 
 interface LabelledProps extends Omit<Common, 'readOnly'> {
   id: string;

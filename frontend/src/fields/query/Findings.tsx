@@ -163,7 +163,9 @@ function getStyles(theme: GrafanaTheme2) {
     hex: css({ margin: 0, padding: theme.spacing(1), fontSize: 'inherit', overflowX: 'auto', whiteSpace: 'pre' }),
     scroll: css({ overflowX: 'auto' }),
     table: css({
+      borderCollapse: 'collapse',
       fontSize: 'inherit',
+      textAlign: 'left',
       'th, td': {
         padding: theme.spacing(0.25, 1),
         borderBottom: `1px solid ${theme.colors.border.weak}`,
