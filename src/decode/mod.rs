@@ -69,7 +69,7 @@ pub enum DecodeError {
     #[error("line protocol: {0}")]
     LineProtocol(#[from] LineError),
     #[error("Protobuf: {0}")]
-    Protobuf(#[from] ProtobufError),
+    Protobuf(#[from] Box<ProtobufError>),
 }
 
 impl Decoder {

@@ -30,7 +30,12 @@ pub(super) fn read(name: &str, text: &str) -> Result<Source, String> {
         Some(files) => files,
         None => vec![parse(name, text)?],
     };
-    files.iter_mut().for_each(strip);
+    for file in &mut files {
+        if !matches!(file.syntax(), "" | "proto2" | "proto3") {
+            return Err(format!("its syntax `{}` is not known", file.syntax()));
+        }
+        strip(file);
+    }
     Ok(Source { files, is_text })
 }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, hash_map};
 use super::compile::{Field, Form, MessageId, Plan, Shape, Type};
 use super::json::{KEY, VALUE};
 use super::scalar::Scalar;
-use super::wire::{Cursor, ProtobufError, Wire, put_varint};
+use super::wire::{Cursor, Fault, Wire, put_varint};
 use crate::config::BytesAs;
 
 /// Appends the message that `parts` are, which must be the bytes of one message in one or more places.
@@ -18,7 +18,7 @@ pub(super) fn message(
     id: MessageId,
     parts: &mut [Cursor<'_>],
     out: &mut Vec<u8>,
-) -> Result<(), ProtobufError> {
+) -> Result<(), Fault> {
     let of = &plan.messages[id];
     let mut found: BTreeMap<usize, Vec<Found<'_>>> = BTreeMap::new();
     let mut members: HashMap<usize, usize> = HashMap::new();
@@ -96,7 +96,7 @@ impl<'a> Found<'a> {
         wire: Wire,
         turn: usize,
         cursor: &mut Cursor<'a>,
-    ) -> Result<Self, ProtobufError> {
+    ) -> Result<Self, Fault> {
         let start = cursor.pos;
         let mut inner = cursor.clone();
         match wire {
@@ -139,7 +139,7 @@ fn put_message(
     id: MessageId,
     parts: &mut [Cursor<'_>],
     out: &mut Vec<u8>,
-) -> Result<(), ProtobufError> {
+) -> Result<(), Fault> {
     put_tag(number, wire, out);
     let mut inner = Vec::new();
     message(plan, id, parts, &mut inner)?;
@@ -160,7 +160,7 @@ fn entries(
     key: Type,
     found: Vec<Found<'_>>,
     out: &mut Vec<u8>,
-) -> Result<(), ProtobufError> {
+) -> Result<(), Fault> {
     let mut entries: Vec<Vec<u8>> = Vec::new();
     let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
     for mut found in found {
@@ -225,7 +225,7 @@ fn any(
     plan: &Plan,
     found: &BTreeMap<usize, Vec<Found<'_>>>,
     out: &mut Vec<u8>,
-) -> Result<(), ProtobufError> {
+) -> Result<(), Fault> {
     let [url, value] = [0, 1].map(|place| found.get(&place).and_then(|found| found.last()));
     if let Some(url) = url {
         url.put(1, out);

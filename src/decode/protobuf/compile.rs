@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use prost_reflect::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 
-use super::wire::{Cursor, ProtobufError, Wire};
+use super::wire::{Cursor, Fault, ProtobufError, Wire};
 use crate::columns::Kind;
 use crate::config::Descriptors;
 use crate::flatten::push_segment;
@@ -150,7 +150,7 @@ impl Plan {
         schema: &Descriptors,
         message: &MessageDescriptor,
         max_depth: usize,
-    ) -> Result<Self, ProtobufError> {
+    ) -> Result<Self, Fault> {
         let mut types = Types::new(schema);
         types.message(message);
         types.finish()?;
@@ -218,11 +218,11 @@ impl<'a> Types<'a> {
     }
 
     /// Compiles what the message reaches, then what an `Any` in it may hold: that is no reason to fail.
-    fn finish(&mut self) -> Result<(), ProtobufError> {
+    fn finish(&mut self) -> Result<(), Fault> {
         let mut broken = None;
         self.fill(&mut broken);
         if let Some((name, reason)) = broken {
-            return Err(ProtobufError::Unreadable { name, reason });
+            return Err(ProtobufError::Unreadable { name, reason }.into());
         }
         if self
             .messages
@@ -365,35 +365,53 @@ impl Message {
     ///
     /// Producers write fields by number, so the field at `expected` is tried before the table
     /// (`benches/workflow.rs`, `protobuf_30fields`).
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a tag is a few instructions, and a call as many again"
+    )]
+    #[inline(always)]
     pub(super) fn next(
         &self,
         expected: usize,
         group: Option<u32>,
         cursor: &mut Cursor<'_>,
-    ) -> Result<Option<(usize, Wire)>, ProtobufError> {
+    ) -> Result<Option<(usize, Wire)>, Fault> {
+        if group.is_none() && cursor.is_at_end() {
+            return Ok(None);
+        }
+        let at = cursor.pos;
+        let tag = cursor.varint("a field's tag")?;
+        match self.fields.get(expected) {
+            Some(field) if field.tag == tag => Ok(Some((expected, field.likely))),
+            _ => self.next_other(tag, at, group, cursor),
+        }
+    }
+
+    #[inline(never)]
+    fn next_other(
+        &self,
+        mut tag: u64,
+        mut at: usize,
+        group: Option<u32>,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<Option<(usize, Wire)>, Fault> {
         loop {
-            if group.is_none() && cursor.is_at_end() {
-                return Ok(None);
-            }
-            let at = cursor.pos;
-            let tag = cursor.varint("a field's tag")?;
-            if let Some(field) = self.fields.get(expected)
-                && field.tag == tag
-            {
-                return Ok(Some((expected, field.likely)));
-            }
             let (number, wire) = Cursor::split(tag, at)?;
             if wire == Wire::GroupEnd {
                 if group == Some(number) {
                     return Ok(None);
                 }
-                return Err(ProtobufError::GroupEnd { at, number });
+                return Err(ProtobufError::GroupEnd { at, number }.into());
             }
             if let Some(place) = self.find(number) {
                 return Ok(Some((place, wire)));
             }
             cursor.skip(number, wire)?;
+            if group.is_none() && cursor.is_at_end() {
+                return Ok(None);
+            }
+            at = cursor.pos;
+            tag = cursor.varint("a field's tag")?;
         }
     }
 
@@ -413,11 +431,11 @@ impl Message {
 impl Field {
     /// Makes sure that a value, which stands at `at`, is laid out as the schema says.
     #[inline]
-    pub(super) fn expect(&self, wire: Wire, at: usize) -> Result<(), ProtobufError> {
+    pub(super) fn expect(&self, wire: Wire, at: usize) -> Result<(), Fault> {
         if wire == self.wire {
             return Ok(());
         }
-        Err(mismatch(self.number, self.wire, wire, at))
+        Err(mismatch(self.number, self.wire, wire, at).into())
     }
 }
 
@@ -432,11 +450,11 @@ fn mismatch(number: u32, expected: Wire, found: Wire, at: usize) -> ProtobufErro
 }
 
 impl Type {
-    pub(super) fn expect(self, number: u32, wire: Wire, at: usize) -> Result<(), ProtobufError> {
+    pub(super) fn expect(self, number: u32, wire: Wire, at: usize) -> Result<(), Fault> {
         if wire == self.wire() {
             return Ok(());
         }
-        Err(mismatch(number, self.wire(), wire, at))
+        Err(mismatch(number, self.wire(), wire, at).into())
     }
 
     pub(super) fn wire(self) -> Wire {

@@ -17,7 +17,9 @@ impl Run<'_> {
         cursor: &mut Cursor<'_>,
     ) -> Result<(), Stop> {
         if self.scratch.len() > MAX_TEXT {
-            return Err(ProtobufError::Long { at: cursor.pos }.into());
+            return Err(Stop::Protobuf(
+                ProtobufError::Long { at: cursor.pos }.into(),
+            ));
         }
         let Type::Message(id) = of else {
             let scalar = Scalar::read(of, &self.plan.enums, cursor)?;

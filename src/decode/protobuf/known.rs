@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::compile::Type;
-use super::wire::{Cursor, ProtobufError, Wire};
+use super::wire::{Cursor, Fault, Wire};
 use crate::columns::time;
 
 /// Is what `Timestamp` and `Duration` hold.
@@ -26,7 +26,7 @@ impl Span {
 pub(super) fn seconds_and_nanos(
     group: Option<u32>,
     cursor: &mut Cursor<'_>,
-) -> Result<Span, ProtobufError> {
+) -> Result<Span, Fault> {
     let mut span = Span::default();
     fields(group, cursor, |number, wire, cursor| {
         if !matches!(number, 1 | 2) {
@@ -48,7 +48,7 @@ pub(super) fn seconds_and_nanos(
 pub(super) fn any<'a>(
     group: Option<u32>,
     cursor: &mut Cursor<'a>,
-) -> Result<(&'a [u8], &'a [u8]), ProtobufError> {
+) -> Result<(&'a [u8], &'a [u8]), Fault> {
     let (mut url, mut value) = (&[][..], &[][..]);
     fields(group, cursor, |number, wire, cursor| {
         if !matches!(number, 1 | 2) {
@@ -71,7 +71,7 @@ pub(super) fn show_field_mask(
     group: Option<u32>,
     cursor: &mut Cursor<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), ProtobufError> {
+) -> Result<(), Fault> {
     let start = out.len();
     fields(group, cursor, |number, wire, cursor| {
         if number != 1 {
@@ -99,8 +99,8 @@ pub(super) fn show_field_mask(
 fn fields<'a>(
     group: Option<u32>,
     cursor: &mut Cursor<'a>,
-    mut field: impl FnMut(u32, Wire, &mut Cursor<'a>) -> Result<(), ProtobufError>,
-) -> Result<(), ProtobufError> {
+    mut field: impl FnMut(u32, Wire, &mut Cursor<'a>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     while group.is_some() || !cursor.is_at_end() {
         match cursor.tag()? {
             (number, Wire::GroupEnd) if group == Some(number) => return Ok(()),

@@ -28,7 +28,7 @@ use crate::schema::{Role, SchemaFault, SchemaId, SchemaKind, SchemaText};
 use compile::{Plan, Scope, Slot};
 use framing::{Choice, Form, Frame};
 use run::{Run, Stop};
-use wire::Cursor;
+use wire::{Cursor, Fault};
 
 /// Decodes the Protobuf values, or keys, of one stream.
 #[derive(Debug)]
@@ -209,7 +209,7 @@ impl ProtobufDecoder {
         bytes: &[u8],
         headers: &[Header<'_>],
         target: &mut impl Target,
-    ) -> Result<(), ProtobufError> {
+    ) -> Result<(), Fault> {
         if let Some(lead) = self.wire.header_indexes(headers) {
             let frame = Frame::Header;
             return self.framed(Framed { bytes, frame, lead }, target);
@@ -232,11 +232,7 @@ impl ProtobufDecoder {
     }
 
     #[inline]
-    fn framed(
-        &mut self,
-        record: Framed<'_>,
-        target: &mut impl Target,
-    ) -> Result<(), ProtobufError> {
+    fn framed(&mut self, record: Framed<'_>, target: &mut impl Target) -> Result<(), Fault> {
         let bound = self.schemas.current()?;
         let (schema, messages) = (&*bound.schema, &mut bound.binding);
         self.reader.decode(schema, messages, record, target)
@@ -247,7 +243,7 @@ impl ProtobufDecoder {
 #[derive(Debug)]
 struct Bound {
     name: Box<str>,
-    plan: Result<Plan, ProtobufError>,
+    plan: Result<Plan, Fault>,
     binding: Option<Binding>,
 }
 
@@ -266,8 +262,8 @@ struct Binding {
     at: Place,
     /// By leaf; `None` is a column that the field limit leaves out.
     columns: Vec<Option<ColumnId>>,
-    /// By map, then by key.
-    maps: Vec<HashMap<Box<[u8]>, Keyed>>,
+    /// By map.
+    maps: Vec<Keys>,
 }
 
 /// Is where a scope's paths begin.
@@ -277,9 +273,19 @@ struct Place {
     path: String,
 }
 
+/// Knows the keys of a map.
+#[derive(Debug, Default)]
+struct Keys {
+    list: Vec<Keyed>,
+    places: HashMap<Box<[u8]>, usize>,
+    /// The place of the key that comes next, if the keys come as they did.
+    next: usize,
+}
+
 /// Is the columns of a map's key.
 #[derive(Debug)]
 struct Keyed {
+    name: Box<[u8]>,
     values: Binding,
     /// The run that wrote them last.
     stamp: u64,
@@ -296,7 +302,7 @@ impl Reader {
         messages: &mut Messages,
         record: Framed<'_>,
         target: &mut impl Target,
-    ) -> Result<(), ProtobufError> {
+    ) -> Result<(), Fault> {
         let mut failed = None;
         if let Some(head) = messages.heads.get(messages.last)
             && head.frame == record.frame
@@ -317,9 +323,9 @@ impl Reader {
         schema: &Descriptors,
         messages: &mut Messages,
         record: Framed<'_>,
-        mut failed: Option<ProtobufError>,
+        mut failed: Option<Fault>,
         target: &mut impl Target,
-    ) -> Result<(), ProtobufError> {
+    ) -> Result<(), Fault> {
         let forms = record.frame.forms(self.message.is_some());
         let last = messages.heads.get(messages.last).map(|head| head.form);
         let likely = forms.iter().filter(|form| Some(**form) == last);
@@ -344,11 +350,13 @@ impl Reader {
             }
         }
         // A field's tag is 8 or more; so is the first byte of indexes, if messages nest four deep.
-        let names_none = matches!(failed, None | Some(ProtobufError::NoMessage { .. }));
+        let names_none = failed
+            .as_deref()
+            .is_none_or(|fault| matches!(fault, ProtobufError::NoMessage { .. }));
         if names_none && record.lead.first().is_none_or(|&byte| byte >= 8) {
-            return Err(ProtobufError::NoIndexes);
+            return Err(ProtobufError::NoIndexes.into());
         }
-        Err(failed.unwrap_or(ProtobufError::NoIndexes))
+        Err(failed.unwrap_or_else(|| ProtobufError::NoIndexes.into()))
     }
 
     /// Finds or compiles the message of `choice`.
@@ -357,7 +365,7 @@ impl Reader {
         schema: &Descriptors,
         messages: &mut Messages,
         choice: &Choice<'_>,
-    ) -> Result<usize, ProtobufError> {
+    ) -> Result<usize, Fault> {
         let found = match (&self.message, choice) {
             (Some(name), _) => schema.by_name(name),
             (None, Choice::Path(path)) => schema.by_path(path),
@@ -395,8 +403,8 @@ impl Reader {
         bytes: &[u8],
         body: usize,
         target: &mut impl Target,
-    ) -> Result<(), ProtobufError> {
-        let plan = bound.plan.as_ref().map_err(ProtobufError::clone)?;
+    ) -> Result<(), Fault> {
+        let plan = bound.plan.as_ref().map_err(Fault::clone)?;
         let binding = &mut bound.binding;
         if binding.is_some() {
             match target.attempt(|row| self.run(plan, binding, bytes, body, false, row)) {
@@ -410,8 +418,15 @@ impl Reader {
         let mut parts = [Cursor::new(bytes, body)];
         canonical::message(plan, ROOT, &mut parts, &mut canonical)?;
         match target.attempt(|row| self.run(plan, binding, &canonical, 0, true, row)) {
+            Ok(()) => Ok(()),
             Err(Stop::Protobuf(error)) => Err(error),
-            Ok(()) | Err(Stop::NewColumn | Stop::Again) => Ok(()),
+            Err(Stop::NewColumn | Stop::Again) => Err(ProtobufError::Unreadable {
+                name: bound.name.to_string(),
+                reason:
+                    "its fields stand in no order that is known, which is a fault of the plugin"
+                        .to_owned(),
+            }
+            .into()),
         }
     }
 
@@ -475,9 +490,47 @@ impl Binding {
         });
         Self {
             columns: columns.collect(),
-            maps: scope.maps.iter().map(|_| HashMap::new()).collect(),
+            maps: scope.maps.iter().map(|_| Keys::default()).collect(),
             at,
         }
+    }
+}
+
+impl Keys {
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Finds a key.
+    ///
+    /// Many producers write a map's keys in one order, so the one after the last is tried before the hash map.
+    #[inline]
+    fn place(&self, name: &[u8]) -> Option<usize> {
+        match self.list.get(self.next) {
+            Some(keyed) if *keyed.name == *name => Some(self.next),
+            _ => self.places.get(name).copied(),
+        }
+    }
+
+    fn add(&mut self, name: &[u8], values: Binding) -> usize {
+        let place = self.list.len();
+        self.places.insert(name.into(), place);
+        self.list.push(Keyed {
+            name: name.into(),
+            values,
+            stamp: 0,
+        });
+        place
+    }
+
+    #[inline]
+    fn turn_to(&mut self, place: usize) -> &mut Keyed {
+        self.next = if place + 1 == self.list.len() {
+            0
+        } else {
+            place + 1
+        };
+        &mut self.list[place]
     }
 }
 

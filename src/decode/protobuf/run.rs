@@ -4,12 +4,12 @@
 //! all producers write them. What is allowed beside that (a message in two parts, a list in two places, two members of a
 //! oneof, a map's key twice) stops it, and goes through [`super::canonical`] first.
 
-use super::compile::{Field, Form, Message, Node, Plan, Scope, Shape, Slot, Type};
+use super::Binding;
+use super::compile::{Field, Form, Leaf, Message, Node, Plan, Scope, Shape, Slot, Type};
 use super::json::{Entry, VALUE};
 use super::known;
 use super::scalar::Scalar;
-use super::wire::{Cursor, ProtobufError, Wire};
-use super::{Binding, Keyed};
+use super::wire::{Cursor, Fault, Wire};
 use crate::columns::{ColumnId, Kind, RowWriter, Trouble};
 use crate::config::BytesAs;
 use crate::decode::write_text;
@@ -37,15 +37,15 @@ pub(super) struct Run<'a> {
 /// Says why a run stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
-    Protobuf(ProtobufError),
+    Protobuf(Fault),
     /// A column is needed that is not there.
     NewColumn,
     /// A field comes again where it is allowed and nobody does it.
     Again,
 }
 
-impl From<ProtobufError> for Stop {
-    fn from(error: ProtobufError) -> Self {
+impl From<Fault> for Stop {
+    fn from(error: Fault) -> Self {
         Self::Protobuf(error)
     }
 }
@@ -153,15 +153,16 @@ impl Run<'_> {
                 _ => b"false",
             };
             let known = &mut binding.maps[map];
-            if !known.contains_key(name) && !self.may_add {
+            let mut place = known.place(name);
+            if place.is_none() && !self.may_add {
                 return Err(Stop::NewColumn);
             }
-            if known.contains_key(name) || known.len() < self.max_keys {
-                if !known.contains_key(name) {
-                    let values = binding.at.of_key(&of.values, &of.path, name, row);
-                    known.insert(name.into(), Keyed { values, stamp: 0 });
-                }
-                let keyed = known.get_mut(name).expect("it was just put there");
+            if place.is_none() && known.len() < self.max_keys {
+                let values = binding.at.of_key(&of.values, &of.path, name, row);
+                place = Some(known.add(name, values));
+            }
+            if let Some(place) = place {
+                let keyed = known.turn_to(place);
                 if std::mem::replace(&mut keyed.stamp, self.stamp) == self.stamp {
                     return Err(Stop::Again);
                 }
@@ -200,8 +201,8 @@ impl Run<'_> {
                 cursor.finish(end);
             }
             Slot::Leaf(leaf) => {
-                let (path, column) = (&values.leaves[*leaf].path, binding.columns[*leaf]);
-                self.one(field.of, VALUE, field.of.wire(), column, path, cursor, row)?;
+                let (leaf, column) = (&values.leaves[*leaf], binding.columns[*leaf]);
+                self.one(field.of, VALUE, field.of.wire(), column, leaf, cursor, row)?;
             }
             Slot::Map(_) => {}
         }
@@ -220,7 +221,7 @@ impl Run<'_> {
             (Slot::Leaf(leaf), of) if !matches!(of, Type::Message(_)) => {
                 let scalar = Scalar::default_of(of, &self.plan.enums);
                 if let Some(id) = binding.columns[*leaf] {
-                    self.scalar(scalar, id, &values.leaves[*leaf].path, row);
+                    self.scalar(scalar, id, &values.leaves[*leaf], row);
                 }
                 Ok(())
             }
@@ -229,6 +230,7 @@ impl Run<'_> {
         }
     }
 
+    /// Reads a list, a map or anything into a column.
     #[expect(clippy::too_many_arguments, reason = "a field's place, in and out")]
     #[inline]
     fn leaf(
@@ -241,10 +243,10 @@ impl Run<'_> {
         cursor: &mut Cursor<'_>,
         row: &mut RowWriter<'_>,
     ) -> Result<(), Stop> {
-        let (path, column) = (&scope.leaves[leaf].path, binding.columns[leaf]);
+        let (leaf, column) = (&scope.leaves[leaf], binding.columns[leaf]);
         if field.shape == Shape::One {
             field.expect(wire, cursor.pos)?;
-            return self.one(field.of, field.number, wire, column, path, cursor, row);
+            return self.one(field.of, field.number, wire, column, leaf, cursor, row);
         }
         self.scratch.clear();
         match field.shape {
@@ -253,7 +255,7 @@ impl Run<'_> {
         }
         match column {
             Some(id) => row.text(id, self.scratch, false),
-            None => row.trouble(Trouble::LeftOut, |sample| sample.push_str(path)),
+            None => left_out(leaf, row),
         }
         Ok(())
     }
@@ -267,23 +269,31 @@ impl Run<'_> {
         number: u32,
         wire: Wire,
         column: Option<ColumnId>,
-        path: &str,
+        leaf: &Leaf,
         cursor: &mut Cursor<'_>,
         row: &mut RowWriter<'_>,
     ) -> Result<(), Stop> {
         let Some(id) = column else {
             cursor.skip(number, wire)?;
-            row.trouble(Trouble::LeftOut, |sample| sample.push_str(path));
+            left_out(leaf, row);
             return Ok(());
         };
-        if let Type::Message(message) = of {
-            let (group, end) = cursor.begin(number, wire)?;
-            self.known(message, group, id, path, cursor, row)?;
-            cursor.finish(end);
-            return Ok(());
+        // The types that most fields have go straight through.
+        match of {
+            Type::Text => write_text(id, cursor.bytes("a text's length")?, row, &leaf.path),
+            Type::Int64 => signed(cursor.varint("a number")? as i64, id, leaf, row),
+            Type::Double => row.double(id, f64::from_le_bytes(cursor.array("8 bytes")?)),
+            Type::Bool => row.boolean(id, cursor.varint("a boolean")? != 0),
+            Type::Message(message) => {
+                let (group, end) = cursor.begin(number, wire)?;
+                self.known(message, group, id, leaf, cursor, row)?;
+                cursor.finish(end);
+            }
+            of => {
+                let scalar = Scalar::read(of, &self.plan.enums, cursor)?;
+                self.scalar(scalar, id, leaf, row);
+            }
         }
-        let scalar = Scalar::read(of, &self.plan.enums, cursor)?;
-        self.scalar(scalar, id, path, row);
         Ok(())
     }
 
@@ -293,7 +303,7 @@ impl Run<'_> {
         message: usize,
         group: Option<u32>,
         id: ColumnId,
-        path: &str,
+        leaf: &Leaf,
         cursor: &mut Cursor<'_>,
         row: &mut RowWriter<'_>,
     ) -> Result<(), Stop> {
@@ -311,7 +321,7 @@ impl Run<'_> {
                     }
                     None => row.trouble(Trouble::Misfit, |sample| {
                         sample.push('`');
-                        sample.push_str(path);
+                        sample.push_str(&leaf.path);
                         sample.push_str("` is outside of the years 1677 to 2262");
                     }),
                 }
@@ -324,7 +334,7 @@ impl Run<'_> {
             }
             Form::FieldMask => {
                 known::show_field_mask(group, cursor, self.scratch)?;
-                write_text(id, self.scratch, row, path);
+                write_text(id, self.scratch, row, &leaf.path);
             }
             _ => {
                 let Some(wrapped) = of.wrapped() else {
@@ -340,26 +350,20 @@ impl Run<'_> {
                     of.fields[place].expect(wire, cursor.pos)?;
                     scalar = Scalar::read(wrapped, &plan.enums, cursor)?;
                 }
-                self.scalar(scalar, id, path, row);
+                self.scalar(scalar, id, leaf, row);
             }
         }
         Ok(())
     }
 
-    #[inline]
-    fn scalar(&mut self, scalar: Scalar<'_>, id: ColumnId, path: &str, row: &mut RowWriter<'_>) {
+    fn scalar(&mut self, scalar: Scalar<'_>, id: ColumnId, leaf: &Leaf, row: &mut RowWriter<'_>) {
         match scalar {
             Scalar::Null => {}
             Scalar::Bool(value) => row.boolean(id, value),
-            Scalar::Signed(value) => {
-                if value.unsigned_abs() > MAX_EXACT {
-                    imprecise(id, path, row);
-                }
-                row.integer(id, value);
-            }
+            Scalar::Signed(value) => signed(value, id, leaf, row),
             Scalar::Unsigned(value) => {
                 if value > MAX_EXACT {
-                    imprecise(id, path, row);
+                    imprecise(id, leaf, row);
                 }
                 row.unsigned(id, value);
             }
@@ -371,12 +375,12 @@ impl Run<'_> {
                 let value = text.parse().unwrap_or(f64::from(value));
                 row.float(id, value, crate::decode::text::trim(text));
             }
-            Scalar::Text(text) => write_text(id, text, row, path),
+            Scalar::Text(text) => write_text(id, text, row, &leaf.path),
             Scalar::Name(name) => row.text(id, name.as_bytes(), true),
             Scalar::Number(_) | Scalar::Bytes(_) => {
                 self.scratch.clear();
                 scalar.show(self.bytes_as, self.scratch);
-                write_text(id, self.scratch, row, path);
+                write_text(id, self.scratch, row, &leaf.path);
             }
         }
     }
@@ -396,7 +400,7 @@ impl Run<'_> {
         };
         if field.shape == Shape::One {
             let scalar = Scalar::default_of(field.of, &self.plan.enums);
-            return self.scalar(scalar, id, &scope.leaves[leaf].path, row);
+            return self.scalar(scalar, id, &scope.leaves[leaf], row);
         }
         self.scratch.clear();
         self.default_json(field);
@@ -404,11 +408,24 @@ impl Run<'_> {
     }
 }
 
-#[cold]
-fn imprecise(id: ColumnId, path: &str, row: &mut RowWriter<'_>) {
-    if row.kind(id) != Kind::Text {
-        row.trouble(Trouble::Imprecise, |sample| sample.push_str(path));
+#[inline]
+fn signed(value: i64, id: ColumnId, leaf: &Leaf, row: &mut RowWriter<'_>) {
+    if value.unsigned_abs() > MAX_EXACT {
+        imprecise(id, leaf, row);
     }
+    row.integer(id, value);
+}
+
+#[cold]
+fn imprecise(id: ColumnId, leaf: &Leaf, row: &mut RowWriter<'_>) {
+    if row.kind(id) != Kind::Text {
+        row.trouble(Trouble::Imprecise, |sample| sample.push_str(&leaf.path));
+    }
+}
+
+#[cold]
+fn left_out(leaf: &Leaf, row: &mut RowWriter<'_>) {
+    row.trouble(Trouble::LeftOut, |sample| sample.push_str(&leaf.path));
 }
 
 /// From here on two whole numbers may have one float64: 2^53.

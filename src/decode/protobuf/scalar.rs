@@ -1,7 +1,7 @@
 //! Protobuf's scalars: read from bytes, shown as a person reads them.
 
 use super::compile::{Enum, Type};
-use super::wire::{Cursor, ProtobufError};
+use super::wire::{Cursor, Fault};
 use crate::config::BytesAs;
 use crate::decode::text::{quote, show_bytes, trim};
 
@@ -29,7 +29,7 @@ impl<'a> Scalar<'a> {
         of: Type,
         enums: &'a [Enum],
         cursor: &mut Cursor<'b>,
-    ) -> Result<Self, ProtobufError> {
+    ) -> Result<Self, Fault> {
         Ok(match of {
             Type::Bool => Self::Bool(cursor.varint("a boolean")? != 0),
             Type::Int32 => Self::Signed((cursor.varint("a number")? as i32).into()),

@@ -5,7 +5,7 @@ mod twin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::batch::Pacer;
 use crate::columns::StreamSchema;
@@ -17,6 +17,15 @@ use crate::record::{Now, Record};
 
 /// Reads the records with `schema` and further keys of the query; gives column name to cells, without the coordinates.
 fn show(schema: &str, keys: Value, records: &[&[u8]]) -> Value {
+    let mut columns = columns(schema, keys, records);
+    for name in ["time", "partition", "offset"] {
+        columns.remove(name);
+    }
+    columns.into()
+}
+
+/// The same, with the coordinates.
+fn columns(schema: &str, keys: Value, records: &[&[u8]]) -> Map<String, Value> {
     let mut query = keys;
     query["topicName"] = json!("t");
     query["messageFormat"] = json!("protobuf");
@@ -57,7 +66,6 @@ fn show(schema: &str, keys: Value, records: &[&[u8]]) -> Value {
         .iter()
         .zip(frame["data"]["values"].as_array().unwrap())
         .map(|(field, cells)| (field["name"].as_str().unwrap().to_owned(), cells.clone()))
-        .filter(|(name, _)| !["time", "partition", "offset"].contains(&name.as_str()))
         .collect()
 }
 
@@ -526,5 +534,47 @@ fn bytes_show_as_the_query_says() {
     ] {
         let got = show(schema, json!({ "bytesAs": bytes_as }), &[&record]);
         assert_eq!(got, want, "{bytes_as}");
+    }
+}
+
+/// Whole numbers of 64 bits keep their digits; the query may fix a column's type.
+#[test]
+fn types_that_the_query_fixes() {
+    let schema = "syntax = 'proto3'; import 'google/protobuf/timestamp.proto'; import 'google/protobuf/duration.proto';
+        message M { int64 i = 1; uint64 u = 2; double d = 3; google.protobuf.Timestamp t = 4; google.protobuf.Duration p = 5; string s = 6; bool b = 7; }";
+    let record = hex(
+        "08 81 80 80 80 80 80 80 10 10 ff ff ff ff ff ff ff ff ff 01 19 00 00 00 00 00 00 f8 3f 22 04 08 01 10 05 2a 02 08 02 32 03 '1.5' 38 01",
+    );
+    let text = json!({ "fieldTypes": { "i": "text", "u": "text", "d": "text", "t": "text", "p": "text", "s": "number", "b": "text" } });
+    for (keys, want) in [
+        (
+            json!({}),
+            json!({ "i": [9_007_199_254_740_993_i64], "u": [u64::MAX], "d": [1.5], "t": [1_000], "p": [2], "s": ["1.5"], "b": [true] }),
+        ),
+        (
+            text,
+            json!({ "i": ["9007199254740993"], "u": ["18446744073709551615"], "d": ["1.5"], "t": ["1970-01-01T00:00:01.000000005Z"], "p": ["2"], "s": [1.5], "b": ["true"] }),
+        ),
+        (
+            json!({ "fieldTypes": { "i": "time", "t": "number" } }),
+            json!({ "i": [9_007_199_254_740_i64], "u": [u64::MAX], "d": [1.5], "t": [null], "p": [2], "s": ["1.5"], "b": [true] }),
+        ),
+    ] {
+        let got = show(schema, keys.clone(), &[&record]);
+        assert_eq!(got, want, "{keys}");
+    }
+}
+
+/// A time field of the payload, whose text is made only then.
+#[test]
+fn the_time_may_stand_in_a_field() {
+    let schema = "message M { optional double d = 1; optional fixed64 u = 2; }";
+    for (field, unit, bytes) in [
+        ("d", "s", "09 00 00 00 40 fc 54 d9 41"),
+        ("u", "ms", "11 00 68 e5 cf 8b 01 00 00"),
+    ] {
+        let keys = json!({ "timeField": field, "timeUnit": unit });
+        let got = columns(schema, keys, &[&hex(bytes)]);
+        assert_eq!(got["time"], json!([1_700_000_000_000_i64]), "{field}");
     }
 }

@@ -32,9 +32,9 @@ pub enum ProtobufError {
     #[error("byte {at}: a list takes more than {} KiB as text", MAX_TEXT / 1024)]
     Long { at: usize },
     #[error(transparent)]
-    Frame(#[from] FrameError),
+    Frame(FrameError),
     #[error(transparent)]
-    Schema(#[from] SchemaFault),
+    Schema(SchemaFault),
     #[error(
         "the bytes after the schema id are no message indexes: the producer may write none, or another format. Name the message in the query (`protobufMessage`) to read records without them"
     )]
@@ -47,6 +47,21 @@ pub enum ProtobufError {
     NoSuchMessage { name: String, known: String },
     #[error("the message `{name}` cannot be read: {reason}")]
     Unreadable { name: String, reason: String },
+}
+
+/// Is an error on its way out: a pointer, so that what goes right fits into registers.
+pub(super) type Fault = Box<ProtobufError>;
+
+impl From<FrameError> for Fault {
+    fn from(error: FrameError) -> Self {
+        Self::new(ProtobufError::Frame(error))
+    }
+}
+
+impl From<SchemaFault> for Fault {
+    fn from(fault: SchemaFault) -> Self {
+        Self::new(ProtobufError::Schema(fault))
+    }
 }
 
 /// Is how a field's bytes are laid out.
@@ -131,11 +146,7 @@ impl<'a> Cursor<'a> {
     /// Goes into the message of field `number`, whose tag was read: gives its group, if it is one, and what
     /// [`Cursor::finish`] gets behind it.
     #[inline]
-    pub(super) fn begin(
-        &mut self,
-        number: u32,
-        wire: Wire,
-    ) -> Result<(Option<u32>, usize), ProtobufError> {
+    pub(super) fn begin(&mut self, number: u32, wire: Wire) -> Result<(Option<u32>, usize), Fault> {
         self.enter()?;
         Ok(match wire {
             Wire::Group => (Some(number), self.end),
@@ -171,10 +182,10 @@ impl<'a> Cursor<'a> {
 
     /// Goes one level down.
     #[inline]
-    pub(super) fn enter(&mut self) -> Result<(), ProtobufError> {
+    pub(super) fn enter(&mut self) -> Result<(), Fault> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
-            return Err(ProtobufError::Deep { at: self.pos });
+            return Err(ProtobufError::Deep { at: self.pos }.into());
         }
         Ok(())
     }
@@ -186,7 +197,7 @@ impl<'a> Cursor<'a> {
 
     /// Reads a length, and ends there until [`Cursor::close`] gets what this gives.
     #[inline]
-    pub(super) fn open(&mut self, expected: &'static str) -> Result<usize, ProtobufError> {
+    pub(super) fn open(&mut self, expected: &'static str) -> Result<usize, Fault> {
         let len = self.len(expected)?;
         Ok(std::mem::replace(&mut self.end, self.pos + len))
     }
@@ -198,22 +209,22 @@ impl<'a> Cursor<'a> {
 
     /// Reads a field's number and layout.
     #[inline]
-    pub(super) fn tag(&mut self) -> Result<(u32, Wire), ProtobufError> {
+    pub(super) fn tag(&mut self) -> Result<(u32, Wire), Fault> {
         let at = self.pos;
         Self::split(self.varint("a field's tag")?, at)
     }
 
     /// Gives the number and the layout of a tag that stood at `at`.
     #[inline]
-    pub(super) fn split(tag: u64, at: usize) -> Result<(u32, Wire), ProtobufError> {
+    pub(super) fn split(tag: u64, at: usize) -> Result<(u32, Wire), Fault> {
         match (u32::try_from(tag >> 3), Wire::new(tag & 7)) {
             (Ok(number @ 1..=MAX_NUMBER), Some(wire)) => Ok((number, wire)),
-            _ => Err(ProtobufError::Tag { at, found: tag }),
+            _ => Err(ProtobufError::Tag { at, found: tag }.into()),
         }
     }
 
     #[inline]
-    pub(super) fn varint(&mut self, expected: &'static str) -> Result<u64, ProtobufError> {
+    pub(super) fn varint(&mut self, expected: &'static str) -> Result<u64, Fault> {
         if self.pos < self.end {
             let byte = self.bytes[self.pos];
             if byte < 0x80 {
@@ -224,7 +235,8 @@ impl<'a> Cursor<'a> {
         self.long_varint(expected)
     }
 
-    fn long_varint(&mut self, expected: &'static str) -> Result<u64, ProtobufError> {
+    #[inline(never)]
+    fn long_varint(&mut self, expected: &'static str) -> Result<u64, Fault> {
         let mut value = 0_u64;
         let rest = self.rest();
         for (i, &byte) in rest.iter().take(MAX_VARINT).enumerate() {
@@ -242,23 +254,24 @@ impl<'a> Cursor<'a> {
             ProtobufError::End { at, expected }
         } else {
             ProtobufError::Varint { at, expected }
-        })
+        }
+        .into())
     }
 
     #[inline]
-    fn len(&mut self, expected: &'static str) -> Result<usize, ProtobufError> {
+    fn len(&mut self, expected: &'static str) -> Result<usize, Fault> {
         let at = self.pos;
         let len = self.varint(expected)?;
         let left = self.end - self.pos;
         match usize::try_from(len) {
             Ok(len) if len <= left => Ok(len),
-            _ => Err(ProtobufError::Length { at, len, left }),
+            _ => Err(ProtobufError::Length { at, len, left }.into()),
         }
     }
 
     /// Reads a length and as many bytes.
     #[inline]
-    pub(super) fn bytes(&mut self, expected: &'static str) -> Result<&'a [u8], ProtobufError> {
+    pub(super) fn bytes(&mut self, expected: &'static str) -> Result<&'a [u8], Fault> {
         let len = self.len(expected)?;
         let start = self.pos;
         self.pos += len;
@@ -269,19 +282,20 @@ impl<'a> Cursor<'a> {
     pub(super) fn array<const N: usize>(
         &mut self,
         expected: &'static str,
-    ) -> Result<[u8; N], ProtobufError> {
+    ) -> Result<[u8; N], Fault> {
         let Some(&taken) = self.rest().first_chunk() else {
             return Err(ProtobufError::End {
                 at: self.pos,
                 expected,
-            });
+            }
+            .into());
         };
         self.pos += N;
         Ok(taken)
     }
 
     /// Passes over a field whose tag was read.
-    pub(super) fn skip(&mut self, number: u32, wire: Wire) -> Result<(), ProtobufError> {
+    pub(super) fn skip(&mut self, number: u32, wire: Wire) -> Result<(), Fault> {
         match wire {
             Wire::Varint => drop(self.varint("a varint")?),
             Wire::Fixed64 => drop(self.array::<8>("8 bytes")?),
@@ -292,14 +306,15 @@ impl<'a> Cursor<'a> {
                 return Err(ProtobufError::GroupEnd {
                     at: self.pos,
                     number,
-                });
+                }
+                .into());
             }
         }
         Ok(())
     }
 
     /// Passes over a group whose tag was read; gives the place of the tag that ends it.
-    pub(super) fn skip_group(&mut self, number: u32) -> Result<usize, ProtobufError> {
+    pub(super) fn skip_group(&mut self, number: u32) -> Result<usize, Fault> {
         self.enter()?;
         loop {
             let at = self.pos;
@@ -308,7 +323,9 @@ impl<'a> Cursor<'a> {
                     self.leave();
                     return Ok(at);
                 }
-                (number, Wire::GroupEnd) => return Err(ProtobufError::GroupEnd { at, number }),
+                (number, Wire::GroupEnd) => {
+                    return Err(ProtobufError::GroupEnd { at, number }.into());
+                }
                 (number, wire) => self.skip(number, wire)?,
             }
         }
