@@ -29,6 +29,11 @@ struct Reference {
     version: i64,
 }
 
+#[derive(Deserialize)]
+struct SubjectVersion {
+    subject: String,
+}
+
 /// Gets a schema by its id. A registry looks for `subject` in all of its contexts, since each has ids of its own.
 pub(super) async fn by_id(http: &Http, id: u32, subject: Option<&str>) -> Result<Found, Cause> {
     let plain = format!("/schemas/ids/{id}");
@@ -36,7 +41,28 @@ pub(super) async fn by_id(http: &Http, id: u32, subject: Option<&str>) -> Result
         Some(subject) => format!("{plain}?fetchMaxId=false&subject={}", escaped(subject)),
         None => plain.clone(),
     };
-    schema(&get_even_deleted(http, &path, &plain).await?, None)
+    let mut found = schema(&get_even_deleted(http, &path, &plain).await?)?;
+    if let Some(subject) = subject.filter(|_| !found.links.is_empty())
+        && let Some(named) = where_named(http, &plain, subject).await
+    {
+        qualify(&mut found, &named);
+    }
+    Ok(found)
+}
+
+/// Asks in which context a schema is that `subject` has; its references are in the same one. What is told nothing is as if there
+/// were no contexts.
+async fn where_named(http: &Http, plain: &str, subject: &str) -> Option<String> {
+    let path = format!("{plain}/versions?subject={}&deleted=true", escaped(subject));
+    let versions: Vec<SubjectVersion> = http.get(as_given, &path).await.ok()?.json().ok()?;
+    let names = versions.into_iter().map(|version| version.subject);
+    let mut names: Vec<String> = names.collect();
+    // A registry looks in the context without a name first.
+    names.sort_by_key(|known| context(known).is_some());
+    names.into_iter().find(|known| {
+        let context = context(known).unwrap_or_default();
+        &known[context.len()..] == subject
+    })
 }
 
 /// Gets a schema by its GUID.
@@ -45,22 +71,23 @@ pub(super) async fn by_guid(http: &Http, id: &SchemaId) -> Result<Found, Cause> 
         return Err(Cause::NoGuids);
     };
     let path = format!("/schemas/guids/{}", Guid(bytes));
-    schema(&http.get(as_given, &path).await?, None)
+    schema(&http.get(as_given, &path).await?)
 }
 
 /// Gets the newest version of a subject; where all are deleted, the newest of these.
 pub(super) async fn latest(http: &Http, subject: &str) -> Result<Found, Cause> {
     let path = version_path(subject, "latest");
-    schema(
-        &get_even_deleted(http, &path, &path).await?,
-        context(subject),
-    )
+    let mut found = schema(&get_even_deleted(http, &path, &path).await?)?;
+    qualify(&mut found, subject);
+    Ok(found)
 }
 
 /// Gets one version of a subject, deleted or not.
 pub(super) async fn version(http: &Http, subject: &str, version: i64) -> Result<Found, Cause> {
     let path = version_path(subject, version) + "?deleted=true";
-    schema(&http.get(as_given, &path).await?, context(subject))
+    let mut found = schema(&http.get(as_given, &path).await?)?;
+    qualify(&mut found, subject);
+    Ok(found)
 }
 
 /// Asks for a subject that is not there: a 404 of the registry's own is what a good one answers.
@@ -102,8 +129,22 @@ async fn get_even_deleted(http: &Http, path: &str, plain: &str) -> Result<Answer
     }
 }
 
-/// Reads a schema; references without a context are of the `context` of the schema that has them.
-fn schema(answer: &Answer, context: Option<&str>) -> Result<Found, Cause> {
+/// Puts references that name no context into that of `subject`, which has them.
+fn qualify(found: &mut Found, subject: &str) {
+    let Some(context) = context(subject) else {
+        return;
+    };
+    for link in &mut found.links {
+        if let Place::Subject { subject, .. } = &mut link.place
+            && !subject.starts_with(":.")
+        {
+            subject.insert_str(0, context);
+        }
+    }
+}
+
+/// Reads a schema.
+fn schema(answer: &Answer) -> Result<Found, Cause> {
     let body: Body = answer.json()?;
     let kind = match body.kind.as_deref().map(str::to_ascii_uppercase).as_deref() {
         None | Some("" | "AVRO") => SchemaKind::Avro,
@@ -122,12 +163,7 @@ fn schema(answer: &Answer, context: Option<&str>) -> Result<Found, Cause> {
         .map(|reference| Link {
             name: reference.name,
             place: Place::Subject {
-                subject: match context {
-                    Some(context) if !reference.subject.starts_with(":.") => {
-                        format!("{context}{}", reference.subject)
-                    }
-                    _ => reference.subject,
-                },
+                subject: reference.subject,
                 version: reference.version,
             },
         });

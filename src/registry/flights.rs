@@ -15,8 +15,8 @@ use crate::schema::{SchemaId, SchemaText};
 const MAX_ANSWERS: usize = 512;
 /// The most bytes of schemas that are remembered.
 const MAX_BYTES: usize = 16 << 20;
-/// How long a subject's latest version is believed to be the latest.
-const LATEST_LIFE: Duration = Duration::from_mins(1);
+/// How long a subject's latest version is believed to be the latest; a stream asks for it seldom, and many may at once.
+const LATEST_LIFE: Duration = Duration::from_secs(5);
 
 type Answer<V> = Result<V, Cause>;
 

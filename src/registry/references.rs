@@ -11,7 +11,7 @@ use crate::schema::{Reference, SchemaKind, SchemaText};
 
 const MAX_DEPTH: usize = 32;
 const MAX_REFERENCES: usize = 256;
-const MAX_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// Is a schema as one request gives it.
 pub(super) struct Found {

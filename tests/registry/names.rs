@@ -97,7 +97,11 @@ async fn contexts_have_ids_of_their_own() {
             .entry(entry(":.a:u-value", 1, 1, "\"long\""))
             .entry(Entry {
                 references: vec![("x".into(), "dep".into(), 1)],
-                ..entry(":.a:r", 1, 2, "r")
+                ..entry(":.a:r-value", 1, 2, "r")
+            })
+            .entry(Entry {
+                references: vec![("x".into(), "dep".into(), 1)],
+                ..entry("s-value", 1, 2, "s")
             })
             .entry(entry(":.a:dep", 1, 3, "dep of a"))
             .entry(entry("dep", 1, 3, "dep of none")),
@@ -111,8 +115,16 @@ async fn contexts_have_ids_of_their_own() {
             .unwrap();
         assert_eq!(found.text, want, "{topic}");
     }
-    let found = ask(&registry, latest(":.a:r")).await.unwrap();
+    let found = ask(&registry, latest(":.a:r-value")).await.unwrap();
     assert_eq!(found.references[0].text, "dep of a");
+    for (topic, want) in [("r", "dep of a"), ("s", "dep of none")] {
+        let topic = TopicName::parse(topic).unwrap();
+        let found = registry
+            .schema(&SchemaId::Id(2), Role::Value, &topic)
+            .await
+            .unwrap();
+        assert_eq!(found.references[0].text, want, "{topic}");
+    }
 }
 
 /// The one version that every record needs is asked for again after a while, and not for each record.

@@ -27,7 +27,8 @@ async fn references_come_first_and_once() {
             ("b", "text of B")
         ]
     );
-    assert_eq!(server.requests().len(), 5);
+    // One more asks for the context.
+    assert_eq!(server.requests().len(), 6);
 }
 
 #[tokio::test]

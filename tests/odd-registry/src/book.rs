@@ -91,6 +91,12 @@ impl Book {
                     |entry| Reply::json(200, &entry.schema()),
                 )
             }
+            ["schemas", "ids", id, "versions"] => {
+                let named = entries().filter(|entry| entry.id.to_string() == id);
+                let version =
+                    |entry: &Entry| json!({ "subject": entry.subject, "version": entry.version });
+                Reply::json(200, &named.map(version).collect())
+            }
             ["schemas", "guids", guid] => {
                 let found = entries().find(|entry| entry.guid == guid);
                 found.map_or_else(
