@@ -88,6 +88,20 @@ bench-instructions: ## the same in instructions a record (CASE=json_20fields for
 	@scripts/need.sh valgrind python3
 	@scripts/instructions.py $(if $(RECORD),--record) $(CASE)
 
+.PHONY: bench-flags
+bench-flags: ## each performance flag against the default, in alternation, with p-values (CASE=json RUNS=10)
+	@cargo build --quiet --release --locked -p benches --bins
+	@CASE=$(CASE) $(CARGO_TARGET_DIR)/release/compare flags $(CARGO_TARGET_DIR)/release/sample
+
+.PHONY: bench-compare
+bench-compare: ## two commits likewise (OLD=… NEW=… CASE=json RUNS=10)
+	@CASE=$(CASE) scripts/bench-compare.sh $(OLD) $(NEW)
+
+.PHONY: profile
+profile: ## where one fixture's time, instructions and allocations go (CASE=json_20fields)
+	@scripts/need.sh perf valgrind heaptrack inferno-flamegraph
+	@scripts/profile.sh $(CASE)
+
 .PHONY: bench-e2e
 bench-e2e: plugin ## records a second from a real Kafka to packets, beside a bare consumer (RECORDS=2000000)
 	@scripts/need.sh java mvn

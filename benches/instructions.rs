@@ -9,6 +9,8 @@ mod twin;
 
 use std::hint::black_box;
 
+use streamscope::perf::PerfFlags;
+
 use crate::stream::{OFFSET, TIME, TOPIC, now, pipeline, record, records};
 use crate::twin::Twin;
 
@@ -35,7 +37,7 @@ fn main() {
         .find(|known| known.name == fixture)
         .expect("a fixture of benches/corpus");
     let (a_packet, mut next) = (records(&fixture), fixture.values.iter().cycle());
-    let (mut pipeline, now) = (pipeline(&fixture.query), now());
+    let (mut pipeline, now) = (pipeline(&fixture.query, PerfFlags::default()), now());
     let twin = Twin::new(&fixture.query);
     for _ in 0..count.div_ceil(a_packet) {
         let values = next.by_ref().take(a_packet);

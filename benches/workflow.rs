@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use streamscope::perf::PerfFlags;
 
 use crate::stream::{OFFSET, TIME, TOPIC, now, pipeline, record, records};
 use crate::twin::Twin;
@@ -21,7 +22,7 @@ fn workflow(criterion: &mut Criterion) {
             let a_packet = records(&fixture);
             group.throughput(Throughput::Elements(a_packet as u64));
             group.bench_function(BenchmarkId::new("core", fixture.name), |bencher| {
-                let (mut pipeline, now) = (pipeline(&fixture.query), now());
+                let (mut pipeline, now) = (pipeline(&fixture.query, PerfFlags::default()), now());
                 let mut next = fixture.values.iter().cycle();
                 bencher.iter(|| {
                     for value in next.by_ref().take(a_packet) {

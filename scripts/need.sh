@@ -6,6 +6,7 @@ set -euo pipefail
 declare -A package=(
   [cc]=build-essential [make]=make [perl]=perl [pkg-config]=pkg-config [openssl-headers]=libssl-dev
   [java]=openjdk-17-jre-headless [mvn]=maven [chromium]=chromium [valgrind]=valgrind
+  [perf]=linux-perf [heaptrack]=heaptrack
   [python3]=python3 [python-venv]=python3-venv
 )
 declare -A hint=(
@@ -13,6 +14,7 @@ declare -A hint=(
   [npm]='with Node.js 20.19 or later with npm: https://nodejs.org'
   [pyyaml]='by: python3 -m pip install pyyaml'
   [java21]='21 or later, for the tests'"'"' schema registry: openjdk-21-jre-headless where your system has it, or https://adoptium.net'
+  [inferno-flamegraph]='by: cargo install --locked inferno'
   [docker]='with its compose plugin: https://docs.docker.com/engine/install'
   [go]='from https://go.dev/dl, 1.26.4 or later'
 )

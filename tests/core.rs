@@ -10,6 +10,8 @@ mod by_id;
 mod cells;
 #[path = "../benches/corpus/mod.rs"]
 mod corpus;
+#[path = "core/fixtures.rs"]
+mod fixtures;
 #[path = "core/golden.rs"]
 mod golden;
 #[path = "core/hostile.rs"]

@@ -24,12 +24,12 @@ pub(crate) const OFFSET: i64 = 1;
 
 /// Counts the records of a packet; each of a fixture's records makes as many rows as the others.
 pub(crate) fn records(fixture: &Fixture) -> usize {
-    let mut pipeline = pipeline(&fixture.query);
+    let mut pipeline = pipeline(&fixture.query, PerfFlags::default());
     pipeline.push(&record(&fixture.values[0]), now());
     ROWS.div_ceil(pipeline.pending_rows())
 }
 
-pub(crate) fn pipeline(query: &Value) -> Pipeline {
+pub(crate) fn pipeline(query: &Value, flags: PerfFlags) -> Pipeline {
     let mut query = query.clone();
     query["topicName"] = json!(TOPIC);
     let query = query.to_string();
@@ -41,8 +41,8 @@ pub(crate) fn pipeline(query: &Value) -> Pipeline {
         FlattenLimits::default(),
         Arc::new(StreamSchema::new()),
         Pacer::off(),
-        PerfFlags::default(),
-        SchemaCache::new(&PerfFlags::default()),
+        flags,
+        SchemaCache::new(&flags),
     )
 }
 

@@ -1,12 +1,14 @@
 //! The plain way to the same packets: a tree, an ordered map and a sort a record, a frame of values. Nothing here is clever,
 //! so that tests can hold the core against it and benches say what the core's tricks are worth.
 
+mod avro;
 mod json;
 mod line_protocol;
 mod protobuf;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use apache_avro::reader::datum::GenericDatumReader;
 use prost_reflect::MessageDescriptor;
 use serde_json::{Value, json};
 
@@ -18,12 +20,12 @@ pub(crate) struct Row {
 }
 
 /// Decodes the records of one query.
-#[derive(Debug)]
 pub(crate) enum Twin {
     Plaintext,
     Json,
     LineProtocol,
     Protobuf(MessageDescriptor),
+    Avro(GenericDatumReader<'static>),
 }
 
 impl Twin {
@@ -37,6 +39,9 @@ impl Twin {
                     protobuf::message(query).expect("fixtures have schemas that are right");
                 Self::Protobuf(message)
             }
+            Some("avro") => Self::Avro(avro::reader(
+                query["avroSchema"].as_str().unwrap_or_default(),
+            )),
             _ => Self::Json,
         }
     }
@@ -50,6 +55,7 @@ impl Twin {
             }
             Self::Json => json::cells(value)?,
             Self::Protobuf(message) => protobuf::cells(message, value)?,
+            Self::Avro(reader) => avro::fields(reader, value)?,
         };
         Some(vec![Row { time, cells }])
     }

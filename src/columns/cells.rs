@@ -3,6 +3,8 @@
 //! Plain vectors: they become Arrow arrays by moving, and cost a third of Arrow's own builders.
 
 use super::Kind;
+use super::NULL_BYTES;
+use super::row::{NUMBER_BYTES, QUOTE_BYTES, escapes};
 
 /// Is one column's cells from row 0 on.
 ///
@@ -75,6 +77,18 @@ impl Column {
             text.push(bytes, verbatim);
             self.pushed();
         }
+    }
+
+    /// Adds the last cell `count` times more; gives about what one takes of a packet, in bytes.
+    pub(crate) fn repeat_last(&mut self, count: usize) -> usize {
+        if !self.is_valid(self.len - 1) {
+            (0..count).for_each(|_| self.push_null());
+            return NULL_BYTES;
+        }
+        let bytes = self.cells.repeat_last(count);
+        (self.len..self.len + count).for_each(|row| self.validity.push_valid(row));
+        self.len += count;
+        bytes
     }
 
     /// Follows the schema: an integer column may have become a float column.
@@ -150,6 +164,22 @@ impl Cells {
         }
     }
 
+    fn repeat_last(&mut self, count: usize) -> usize {
+        fn more<T: Copy>(values: &mut Vec<T>, count: usize) -> usize {
+            if let Some(&last) = values.last() {
+                values.extend(std::iter::repeat_n(last, count));
+            }
+            NUMBER_BYTES
+        }
+        match self {
+            Self::Float(values) => more(values, count),
+            Self::Integer(values) | Self::Time(values) => more(values, count),
+            Self::Unsigned(values) => more(values, count),
+            Self::Boolean(values) => more(values, count),
+            Self::Text(text) => text.repeat_last(count),
+        }
+    }
+
     fn split_off(&mut self, rows: usize) -> Self {
         match self {
             Self::Float(values) => Self::Float(values.split_off(rows)),
@@ -210,6 +240,32 @@ impl Text {
         append(text, &mut self.bytes);
         self.verbatim &= verbatim;
         self.end_cell();
+    }
+
+    fn repeat_last(&mut self, count: usize) -> usize {
+        let [.., start, end] = self.offsets[..] else {
+            return 0;
+        };
+        let (start, end) = (start as usize, end as usize);
+        let mut short = [0; 16];
+        let is_short = end - start <= short.len();
+        if is_short {
+            short[..end - start].copy_from_slice(&self.bytes[start..end]);
+        }
+        for _ in 0..count {
+            if is_short {
+                append(&short[..end - start], &mut self.bytes);
+            } else {
+                self.bytes.extend_from_within(start..end);
+            }
+            self.end_cell();
+        }
+        let escapes = if self.verbatim {
+            0
+        } else {
+            escapes(&self.bytes[start..end])
+        };
+        end - start + escapes + QUOTE_BYTES
     }
 
     /// Ends a cell whose bytes were appended to `bytes`.

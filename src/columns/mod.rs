@@ -259,6 +259,35 @@ impl ColumnSet {
     }
 
     #[inline]
+    /// Makes `count` rows with the cells and the place of the last one, but for the columns of `own`, whose cells `write` writes
+    /// row by row.
+    ///
+    /// The rows of a line of line protocol differ in three cells, and the others are not looked at again
+    /// (`benches/workflow.rs`, `lineprotocol`); the twin is to write each row as the first.
+    pub(crate) fn rows_like_last(
+        &mut self,
+        count: usize,
+        own: &[Option<ColumnId>],
+        mut write: impl FnMut(usize, &mut RowWriter<'_>),
+    ) {
+        let Some(&at) = self.places.last() else {
+            return;
+        };
+        let mut repeated = 0;
+        for (id, column) in self.columns.iter_mut().enumerate() {
+            if column.len() == self.rows && !own.contains(&Some(ColumnId(id as u32))) {
+                self.bytes += count * column.repeat_last(count);
+                repeated += 1;
+            }
+        }
+        for i in 0..count {
+            self.filled = repeated;
+            let mut row = RowWriter::new(self);
+            write(i, &mut row);
+            row.commit(at);
+        }
+    }
+
     fn finish_row(&mut self, at: Coordinates) {
         self.places.push(at);
         self.rows += 1;

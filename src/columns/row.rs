@@ -199,7 +199,7 @@ impl<'a> RowWriter<'a> {
     #[inline(always)]
     pub fn text(&mut self, id: ColumnId, value: &[u8], verbatim: bool) {
         let escapes = if verbatim { 0 } else { escapes(value) };
-        self.set.bytes += value.len() + escapes + 3;
+        self.set.bytes += value.len() + escapes + QUOTE_BYTES;
         self.set.filled += 1;
         let column = self.set.cell(id, self.row);
         if let Cells::Text(text) = &mut column.cells {
@@ -394,13 +394,15 @@ fn str(bytes: &[u8]) -> Option<&str> {
 }
 
 /// Tells about how many bytes JSON's escapes add to a text; none where it takes the text as it is.
-fn escapes(text: &[u8]) -> usize {
+pub(super) fn escapes(text: &[u8]) -> usize {
     let added = |&byte: &u8| u32::from(matches!(byte, b'"' | b'\\')) + 5 * u32::from(byte < b' ');
     text.iter().map(added).sum::<u32>() as usize
 }
 
+/// What a text takes of a packet beside its bytes: two quotes and a comma.
+pub(super) const QUOTE_BYTES: usize = 3;
 /// About what a whole number takes of a packet.
-const NUMBER_BYTES: usize = 8;
+pub(super) const NUMBER_BYTES: usize = 8;
 /// About what a float takes of a packet.
 const FLOAT_BYTES: usize = 12;
 /// What a time takes of a packet: its milliseconds, and the nanoseconds past them.

@@ -72,36 +72,34 @@ impl Long {
         scratch: &mut Vec<u8>,
         rows: &mut RecordRows<'_>,
     ) {
-        for (i, field) in line.fields.iter().enumerate() {
-            let made = rows.row_at(time, |row| {
-                let columns = *self.columns.get_or_insert_with(|| Columns::new(row));
-                if let Some(id) = columns.measurement {
-                    let bytes = measurement(line.measurement, value, scratch);
-                    write(id, bytes, line.measurement.is_plain(), row, MEASUREMENT);
+        let Some((first, others)) = line.fields.split_first() else {
+            return;
+        };
+        let made = rows.row_at(time, |row| {
+            let columns = *self.columns.get_or_insert_with(|| Columns::new(row));
+            if let Some(id) = columns.measurement {
+                let bytes = measurement(line.measurement, value, scratch);
+                write(id, bytes, line.measurement.is_plain(), row, MEASUREMENT);
+            }
+            for (place, tag) in line.tags.iter().enumerate() {
+                if let Some(id) = self.tags.find(place, tag.key, value, scratch, row) {
+                    let plain = tag.value.is_plain();
+                    write(id, name(tag.value, value, scratch), plain, row, TAG);
+                } else {
+                    row.trouble(Trouble::LeftOut, |sample| {
+                        sample.push_str(&String::from_utf8_lossy(tag.key.of(value)));
+                    });
                 }
-                if let Some(id) = columns.field {
-                    let bytes = name(field.key, value, scratch);
-                    write(id, bytes, field.key.is_plain(), row, FIELD);
-                }
-                columns.write(field, value, scratch, row);
-                for (place, tag) in line.tags.iter().enumerate() {
-                    let column = if i == 0 {
-                        self.tags.find(place, tag.key, value, scratch, row)
-                    } else {
-                        self.tags.column(place)
-                    };
-                    if let Some(id) = column {
-                        let plain = tag.value.is_plain();
-                        write(id, name(tag.value, value, scratch), plain, row, TAG);
-                    } else {
-                        row.trouble(Trouble::LeftOut, |sample| {
-                            sample.push_str(&String::from_utf8_lossy(tag.key.of(value)));
-                        });
-                    }
-                }
-                Ok::<_, Infallible>(())
+            }
+            columns.write(first, value, scratch, row);
+            Ok::<_, Infallible>(())
+        });
+        let Ok(()) = made;
+        if let (Some(columns), false) = (self.columns, others.is_empty()) {
+            let own = [columns.field, columns.value, columns.text];
+            rows.set.rows_like_last(others.len(), &own, |i, row| {
+                columns.write(&others[i], value, scratch, row);
             });
-            let Ok(()) = made;
         }
     }
 }
@@ -117,8 +115,13 @@ impl Columns {
         }
     }
 
-    /// Writes a field's value: a number or a boolean into `value`, where float64 holds it, else into `value_str`.
+    /// Writes a field's name, and its value: a number or a boolean into `value`, where float64 holds it, else into `value_str`.
+    #[inline]
     fn write(&self, field: &Field, bytes: &[u8], scratch: &mut Vec<u8>, row: &mut RowWriter<'_>) {
+        if let Some(id) = self.field {
+            let shown = name(field.key, bytes, scratch);
+            write(id, shown, field.key.is_plain(), row, FIELD);
+        }
         let source = field.source;
         let exact = match field.value {
             Value::Float(value) => Some(value),
@@ -175,12 +178,6 @@ impl TagColumns {
             Some(recent) => *recent = index,
             None => self.recent.push(index),
         }
-        self.column(place)
-    }
-
-    /// Gives the column of the tag at `place` of the last line that was looked for.
-    fn column(&self, place: usize) -> Option<ColumnId> {
-        let index = *self.recent.get(place)?;
         self.known.get(index as usize)?.column
     }
 

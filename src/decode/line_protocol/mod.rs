@@ -213,11 +213,13 @@ impl LineProtocolOptions {
 }
 
 /// Gives a tag's key or value, or a field's key, as it is meant.
+#[inline]
 fn name<'a>(span: Span, value: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     unescaped(span, value, scratch, parse::unescape_name)
 }
 
 /// Gives a measurement as it is meant.
+#[inline]
 fn measurement<'a>(span: Span, value: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     unescaped(span, value, scratch, parse::unescape_measurement)
 }
@@ -227,6 +229,7 @@ fn text<'a>(span: Span, value: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     unescaped(span, value, scratch, parse::unescape_text)
 }
 
+#[inline]
 fn unescaped<'a>(
     span: Span,
     value: &'a [u8],
@@ -234,12 +237,18 @@ fn unescaped<'a>(
     unescape: fn(&[u8], &mut Vec<u8>),
 ) -> &'a [u8] {
     let bytes = span.of(value);
-    if !span.has_escape() {
-        return bytes;
+    if span.has_escape() {
+        unescape_into(bytes, scratch, unescape);
+        scratch
+    } else {
+        bytes
     }
+}
+
+#[cold]
+fn unescape_into(bytes: &[u8], scratch: &mut Vec<u8>, unescape: fn(&[u8], &mut Vec<u8>)) {
     scratch.clear();
     unescape(bytes, scratch);
-    scratch
 }
 
 /// Writes a text that is as it is meant; `plain` says that JSON takes it as it is.

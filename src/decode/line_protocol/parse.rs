@@ -13,6 +13,8 @@ pub(super) struct Parser<'a> {
     line: u64,
     /// Where the line at `pos` begins.
     line_start: usize,
+    /// A string of the line at `pos` holds a line end.
+    within: bool,
     /// Where to look for the next line if this one turns out to be bad.
     resume: usize,
 }
@@ -95,6 +97,7 @@ impl<'a> Parser<'a> {
             pos: 0,
             line: 1,
             line_start: 0,
+            within: false,
             resume: 0,
         }
     }
@@ -217,6 +220,7 @@ impl<'a> Parser<'a> {
             self.pos += 1 + usize::from(escapes);
         }
         let span = self.span(start, seen);
+        self.within |= seen & LINE_END != 0;
         self.pos += 1;
         if !self.is_over() && !matches!(self.bytes[self.pos], b',' | b' ') {
             return Err(self.fault_at(
@@ -421,9 +425,11 @@ impl<'a> Parser<'a> {
     #[inline]
     fn end_line(&mut self) {
         let _ = self.take(b'\r');
-        let _ = self.take(b'\n');
-        self.line +=
-            memchr::memchr_iter(b'\n', &self.bytes[self.line_start..self.pos]).count() as u64;
+        self.line += u64::from(self.take(b'\n'));
+        if std::mem::take(&mut self.within) {
+            let line = &self.bytes[self.line_start..self.pos.saturating_sub(1)];
+            self.line += memchr::memchr_iter(b'\n', line).count() as u64;
+        }
         self.line_start = self.pos;
     }
 
