@@ -1,10 +1,13 @@
 //! Why a format is proposed.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use serde_json::Value;
 
 use super::Answers;
 use super::bytes::Naming;
 use super::trial::Trial;
+use crate::config::Descriptors;
 use crate::schema::{Need, Role, SchemaKind, SchemaText};
 
 /// The most schemas that are named.
@@ -138,7 +141,7 @@ fn schemas(needs: &[Need], answers: &Answers) -> String {
     text
 }
 
-/// Gives the name that a schema gives itself.
+/// Gives the name that a schema gives itself; of Protobuf's messages, the first.
 fn name(schema: &SchemaText) -> Option<String> {
     match schema.kind {
         SchemaKind::Avro => {
@@ -152,18 +155,11 @@ fn name(schema: &SchemaText) -> Option<String> {
             }
         }
         SchemaKind::Protobuf => {
-            let word = |keyword: &str| {
-                let lines = schema.text.split(['\n', ';', '{', '}']);
-                lines.map(str::trim).find_map(|line| {
-                    let rest = line.strip_prefix(keyword)?.strip_prefix(' ')?;
-                    Some(rest.trim().to_owned())
-                })
-            };
-            let message = word("message")?;
-            Some(match word("package") {
-                Some(package) => format!("{package}.{message}"),
-                None => message,
-            })
+            // The parser is not ours, and the text is anybody's.
+            let compile = || Descriptors::compile(&schema.text, &schema.references);
+            let compiled = catch_unwind(AssertUnwindSafe(compile)).ok()?.ok()?;
+            let message = compiled.messages().first()?.full_name().to_owned();
+            Some(message)
         }
         SchemaKind::Json => {
             let parsed: Value = serde_json::from_str(&schema.text).ok()?;
@@ -202,6 +198,12 @@ mod tests {
             ),
             (SchemaKind::Protobuf, "message A {}", Some("A")),
             (SchemaKind::Protobuf, "CgR0LnByb3Rv", None),
+            // As confluent-kafka registers it: descriptors in base64.
+            (
+                SchemaKind::Protobuf,
+                "Cgd0LnByb3RvEgRhY21lIgcKBUV2ZW50",
+                Some("acme.Event"),
+            ),
             (SchemaKind::Json, r#"{"title":"Order"}"#, Some("Order")),
         ] {
             let schema = SchemaText {
