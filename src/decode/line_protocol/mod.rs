@@ -72,7 +72,7 @@ impl LineDecoder {
         }
     }
 
-    /// Makes the rows of a record: those of its good lines, and one for each bad line, up to [`MAX_FAULTS`] and one that
+    /// Makes the rows of a record: those of its good lines, and one for each bad line, up to `MAX_FAULTS` and one that
     /// counts the others.
     pub fn decode(&mut self, value: &[u8], rows: &mut RecordRows<'_>) -> Result<(), LineError> {
         self.faults.clear();
