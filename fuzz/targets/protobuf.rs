@@ -42,11 +42,11 @@ import "google/protobuf/wrappers.proto";
 message M {
   optional M child = 1;
   repeated M children = 2;
-  map<string, M> by_name = 3;
+  map<string, Scalars> by_name = 3;
   map<int32, bytes> by_number = 4;
   oneof one {
     int32 number = 5;
-    M message = 6;
+    Scalars message = 6;
     string text = 7;
   }
   optional group Group = 8 {

@@ -69,6 +69,22 @@ fn none_an_avro_record() {
     count("avro", &query, &values);
 }
 
+/// Two messages in turn, a known map, lists, a oneof, defaults that are absent, and what the schema does not know.
+#[test]
+fn none_a_protobuf_record() {
+    let schema = "syntax = 'proto3'; import 'google/protobuf/duration.proto'; import 'google/protobuf/struct.proto';
+        message A { map<string, A> m = 1; oneof o { string s = 2; bytes b = 3; } repeated A list = 4; float f = 5;
+            google.protobuf.Duration d = 6; google.protobuf.Value v = 7; }
+        message B { optional uint64 u = 1; int32 absent = 2; repeated int32 none = 3; }";
+    let query = json!({ "messageFormat": "protobuf", "protobufSchemaSource": "inlineSchema", "protobufSchema": schema });
+    let values = [
+        &b"\0\0\0\0\x01\0\x0a\x09\x0a\x01k\x12\x04\x12\x02\"\\\x12\x01x\x22\0\x22\x03\x12\x01y\x2d\xcd\xcc\xcc\x3d"[..],
+        b"\0\0\0\0\x01\x02\x02\x08\x05\x98\x06\x01",
+        b"\0\0\0\0\x01\0\x1a\x02\0\xff\x32\x04\x08\x01\x10\x05\x3a\x06\x32\x04\x0a\x02\x20\x01",
+    ];
+    count("protobuf", &query, &values);
+}
+
 /// Fields past the limit, keys, headers and times with nanoseconds.
 #[test]
 fn none_beside_the_value() {

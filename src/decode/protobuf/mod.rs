@@ -304,13 +304,14 @@ impl Reader {
         target: &mut impl Target,
     ) -> Result<(), Fault> {
         let mut failed = None;
-        if let Some(head) = messages.heads.get(messages.last)
-            && head.frame == record.frame
-            && record.lead.starts_with(&head.bytes)
-        {
+        if let Some(place) = messages.likely(record) {
+            let head = &messages.heads[place];
             let body = record.body(head.bytes.len());
             match self.message(&mut messages.bound[head.bound], record.bytes, body, target) {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    messages.last = place;
+                    return Ok(());
+                }
                 Err(error) => failed = Some(error),
             }
         }
@@ -465,6 +466,20 @@ impl Reader {
 }
 
 impl Messages {
+    /// Finds what a record begins with among what others began with: the last one, or one that names its message the same way.
+    #[inline]
+    fn likely(&self, record: Framed<'_>) -> Option<usize> {
+        let last = self.heads.get(self.last)?;
+        let begins =
+            |head: &Head| head.frame == record.frame && record.lead.starts_with(&head.bytes);
+        if begins(last) {
+            return Some(self.last);
+        }
+        self.heads
+            .iter()
+            .position(|head| head.form == last.form && !head.bytes.is_empty() && begins(head))
+    }
+
     /// Notes what a record began with that was decoded.
     fn remember(&mut self, frame: Frame, form: Form, bytes: &[u8], bound: usize) {
         let known = |head: &Head| (head.frame, head.form, &*head.bytes) == (frame, form, bytes);
