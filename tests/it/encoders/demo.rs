@@ -6,7 +6,7 @@ use serde_json::json;
 use workbench::producers::{Producers, SCHEMAS};
 use workbench::registry::register;
 
-use crate::support::{Host, query};
+use crate::support::{Host, Row, query};
 
 /// Each topic's panel shows what is written, keys and all: no record and no key is an error, and newer rows come.
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn every_topic_is_shown() -> Result<()> {
         );
         run.until_records(2).await?;
         for (place, seen) in [("answer", &*answer), ("stream", &*run)] {
-            let errors: Vec<_> = seen.rows.iter().filter_map(|row| row.error()).collect();
+            let errors: Vec<_> = seen.rows.iter().filter_map(Row::error).collect();
             assert_eq!(errors, [""; 0], "{}, {place}", example.topic);
             for (severity, text) in &seen.notices {
                 assert_ne!(severity, "error", "{}, {place}: {text}", example.topic);

@@ -7,5 +7,5 @@ mod run;
 
 pub(crate) use answer::{Answer, Live};
 pub(crate) use host::{Host, query, settings_for};
-pub(crate) use rows::Seen;
+pub(crate) use rows::{Row, Seen};
 pub(crate) use run::Run;

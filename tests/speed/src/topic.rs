@@ -8,10 +8,11 @@ use crate::corpus;
 /// Produces `count` records into a new topic; returns the bytes of one.
 pub(crate) fn produce(kafka: &Kafka, topic: &str, count: u64) -> Result<usize> {
     let fixtures = corpus::fixtures();
-    let (_, values) = fixtures
+    let values = &fixtures
         .iter()
-        .find(|fixture| fixture.0 == "json_20fields")
-        .context("no such fixture")?;
+        .find(|fixture| fixture.name == "json_20fields")
+        .context("no such fixture")?
+        .values;
     kafka.create_topic(topic, 1)?;
     // Large batches, as a busy topic has them.
     let producer = kafka.producer_with(&[("linger.ms", "20"), ("batch.size", "262144")])?;
