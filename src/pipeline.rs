@@ -24,6 +24,8 @@ pub struct Pipeline {
     limits: FlattenLimits,
     flags: PerfFlags,
     cache: SchemaCache,
+    /// A half of each record is read by a schema.
+    has_schemas: bool,
     decoder: Decoder,
     envelope: Envelope,
     set: ColumnSet,
@@ -82,9 +84,12 @@ impl Pipeline {
         if let TimeSource::Field { path, unit } = &spec.time {
             set.watch_time(path, *unit);
         }
+        let decoder = Decoder::new(&spec, limits, &cache);
+        let envelope = Envelope::new(&spec, limits, &cache);
         Self {
-            decoder: Decoder::new(&spec, limits, &cache),
-            envelope: Envelope::new(&spec, limits, &cache),
+            has_schemas: decoder.has_schemas() || envelope.has_schemas(),
+            decoder,
+            envelope,
             set,
             batch: Batch::new(policy, pacer),
             cut: None,
@@ -102,14 +107,15 @@ impl Pipeline {
     ///
     /// A schema that is not here is asked for before anything is written.
     pub fn push(&mut self, record: &Record<'_>, now: Now) -> Step {
-        let prepared = self.envelope.prepare(record, now);
-        if let Err(need) = prepared.and_then(|()| self.decoder.prepare(record, now)) {
+        if self.has_schemas
+            && let Err(need) = self.prepare(record, now)
+        {
             return Step::NeedSchema(need);
         }
         let mark = self.set.mark();
         let mut fault = self.decode(record, now, mark);
         let is_undecoded = fault.as_ref().is_some_and(|fault| !fault.alone);
-        if let Some(need) = self.decoder.doubt(now).filter(|_| is_undecoded) {
+        if is_undecoded && let Some(need) = self.decoder.doubt(now) {
             self.take_back(mark);
             return Step::NeedSchema(need);
         }
@@ -146,6 +152,12 @@ impl Pipeline {
                 Step::Rows(rows)
             }
         }
+    }
+
+    /// Finds the schemas of a record; an error is one that is not here.
+    fn prepare(&mut self, record: &Record<'_>, now: Now) -> Result<(), Need> {
+        self.envelope.prepare(record, now)?;
+        self.decoder.prepare(record, now)
     }
 
     /// Makes the rows of a record.

@@ -12,6 +12,8 @@ mod cells;
 mod corpus;
 #[path = "core/fixtures.rs"]
 mod fixtures;
+#[path = "core/frozen.rs"]
+mod frozen;
 #[path = "core/golden.rs"]
 mod golden;
 #[path = "core/hostile.rs"]

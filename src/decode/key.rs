@@ -73,6 +73,10 @@ impl KeyDecoder {
         }
     }
 
+    pub(super) fn has_schemas(&self) -> bool {
+        matches!(self, Self::Avro(_) | Self::Protobuf(_))
+    }
+
     /// Finds the schema of a record's key; an error is one that is not here.
     #[inline]
     pub(super) fn prepare(&mut self, record: &Record<'_>, now: Now) -> Result<(), Need> {

@@ -112,6 +112,11 @@ impl Decoder {
         }
     }
 
+    /// Tells whether [`Decoder::prepare`] has something to find.
+    pub fn has_schemas(&self) -> bool {
+        matches!(self, Self::Avro(_) | Self::Protobuf(_))
+    }
+
     /// Finds the schema of a record, before it is decoded; an error is one that is not here.
     #[inline]
     pub fn prepare(&mut self, record: &Record<'_>, now: Now) -> Result<(), Need> {
@@ -259,6 +264,11 @@ impl Envelope {
         if let Some(headers) = &mut self.headers {
             headers.forget_columns();
         }
+    }
+
+    /// Tells whether [`Envelope::prepare`] has something to find.
+    pub fn has_schemas(&self) -> bool {
+        self.key.has_schemas()
     }
 
     /// Finds the schema of a record's key; an error is one that is not here.
