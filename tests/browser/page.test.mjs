@@ -235,6 +235,22 @@ for (const grafana of ['10', '13']) {
       await bench.until(SERIES, 'rows of both', both);
     });
 
+    test('shows a demo topic of each format, without an error', async () => {
+      await open();
+      bench.page.setDefaultTimeout(60_000);
+      await bench.until(TABLE, 'a live table', live);
+      for (const topic of ['turbines', 'weather', 'rides', 'hosts', 'meters']) {
+        await bench.choose(bench.page, 'Show a demo topic', topic);
+        const shown = await bench.until(TABLE + 1, `live rows of ${topic}`, about(topic), 60_000);
+        const columns = shown.frames.flatMap((frame) => frame.columns);
+        assert.ok(columns.length > 2 && !columns.includes('_error'), `${topic} has ${columns}; ${shown.notices}`);
+        assert.deepEqual(shown.notices.filter((text) => text.includes('could not')), [], topic);
+        await bench.picture(`topic-${topic}-${grafana}`);
+        // One at a time: a browser that draws without a graphics card has enough to do.
+        await bench.page.evaluate((at) => window.workbench.dashboard.removePanel(window.workbench.dashboard.panels.value[at]), TABLE + 1);
+      }
+    });
+
     test('saves and tests the data source', async () => {
       await open({ page: 'datasource', size: [1440, 1400] });
       const save = bench.page.getByRole('button', { name: 'Save & test' });
