@@ -249,11 +249,17 @@ fn transport(url: &RegistryUrl, error: &hyper::Error) -> Cause {
             reason: format!("{reason}{CLIENT_HINT}"),
         };
     }
+    // With TLS 1.3 a server refuses a client when the handshake is over for the client, and the alert may come too late.
+    let hint = if url.https { HANGS_UP } else { "" };
     Cause::Unreachable {
         at,
-        reason: format!("it gave no HTTP answer ({reason})"),
+        reason: format!("it gave no HTTP answer ({reason}){hint}"),
     }
 }
+
+/// What may be behind a TLS connection that ends without an answer.
+const HANGS_UP: &str = ": a registry that wants a client certificate hangs up like this, so look at `schemaRegistryTlsClientCert` and \
+                        `schemaRegistryTlsClientKey`";
 
 /// Gives the target that a redirect leads to, where that is at the same origin.
 fn redirected(url: &RegistryUrl, target: &str, location: &str) -> Result<String, Cause> {
