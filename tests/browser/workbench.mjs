@@ -19,6 +19,9 @@ export function startBrowser() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
 }
 
+/** A machine that builds something else beside the tests is slow, and no fault of theirs. */
+const PATIENCE_MS = 45_000;
+
 /** One page of the demo, with what it logged as errors and the channels it subscribed to. */
 export class Workbench {
   errors = [];
@@ -27,7 +30,7 @@ export class Workbench {
 
   constructor(page) {
     this.page = page;
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on('pageerror', (error) => this.errors.push(error.stack ?? String(error)));
     page.on('console', (message) => {
       // Chromium itself logs each answer of 400 and more: those of the API are the page's to show.
@@ -111,7 +114,7 @@ export class Workbench {
   }
 
   /** Waits until what the panel at `index` shows passes `test`, and returns it. */
-  async until(index, what, test, timeout = 15_000) {
+  async until(index, what, test, timeout = PATIENCE_MS) {
     return until(what, () => this.shown(index), test, timeout);
   }
 
@@ -150,7 +153,7 @@ export class Workbench {
 }
 
 /** Reads again until `test` holds; after `timeout` ms the error has what was read last. */
-export async function until(what, read, test, timeout = 15_000) {
+export async function until(what, read, test, timeout = PATIENCE_MS) {
   const end = Date.now() + timeout;
   for (;;) {
     const seen = await read();

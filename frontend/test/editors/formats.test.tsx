@@ -54,7 +54,7 @@ const CASES: Case[] = [
   { name: 'a framing', query: AVRO, act: (e) => e.choose('Framing', 'AWS Glue'), patch: { framing: 'glue' } },
   { name: 'bytes as hex', query: PROTO, act: (e) => e.choose('Bytes as', 'Hex'), patch: { bytesAs: 'hex' } },
   { name: 'a reader schema', query: AVRO, act: (e) => e.write('Reader schema', '"double"', '{Tab}'), patch: { avroReaderSchema: '"double"' } },
-  { name: 'a subject strategy', query: { messageFormat: 'avro' }, act: (e) => e.choose('Subject', 'Name'), patch: { subjectStrategy: 'explicit' } },
+  { name: 'a subject strategy', query: { messageFormat: 'avro' }, act: (e) => e.choose('Subject', 'Explicit'), patch: { subjectStrategy: 'explicit' } },
   {
     name: 'a subject',
     query: { messageFormat: 'avro', subjectStrategy: 'explicit' },
@@ -128,7 +128,7 @@ describe('a control of a format', () => {
 
 it('says while they are folded what the options of a schema are', () => {
   new Editor({ messageFormat: 'avro', framing: 'glue', subjectStrategy: 'explicit', subject: 's', bytesAs: 'hex', avroReaderSchema: '"int"' });
-  expect(screen.getByRole('button', { name: /^Schema options/ })).toHaveTextContent('framing aws glue · subject by name s · bytes as hex · reader schema');
+  expect(screen.getByRole('button', { name: /^Schema options/ })).toHaveTextContent('framing aws glue · subject s · bytes as hex · reader schema');
 });
 
 it('says that Glue’s framing needs an inline schema', async () => {
@@ -147,6 +147,16 @@ describe('a schema', () => {
     expect(editor.asked).toContain(`validate ${format} ${schema}`);
     await editor.write('Schema', 'other', '{Tab}');
     expect(screen.queryByRole('status')).toBeNull();
+  });
+
+  it('that was just typed is compiled with one click', async () => {
+    const editor = new Editor({ topicName: 'orders', messageFormat: 'avro', avroSchemaSource: 'inlineSchema' });
+    expect(screen.getByRole('button', { name: 'Validate' })).toBeDisabled();
+    await editor.write('Schema', '"int"', '');
+    await editor.press('Validate');
+    expect(await screen.findByRole('status')).toHaveTextContent('Schema is valid');
+    expect(editor.asked).toContain('validate avro "int"');
+    expect(editor.changes).toHaveLength(1);
   });
 
   it('that is wrong has the process’s words at its field', async () => {

@@ -74,7 +74,7 @@ export function SchemaField({ label, help, format, value, onCommit, check, note 
           size="sm"
           variant="secondary"
           icon={check.running ? 'spinner' : 'check'}
-          disabled={check.running || value === ''}
+          disabled={check.running || input.value.trim() === ''}
           onClick={check.run}
         >
           Validate

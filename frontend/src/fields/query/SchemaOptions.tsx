@@ -23,7 +23,7 @@ const STRATEGIES: Array<SelectableValue<SubjectStrategy>> = [
   { label: 'Topic', value: 'topic', description: '<topic>-value, and <topic>-key' },
   { label: 'Record', value: 'record', description: 'The full name of the record' },
   { label: 'Topic and record', value: 'topicRecord', description: '<topic>-<full name of the record>' },
-  { label: 'Name', value: 'explicit', description: 'The subject that you write' },
+  { label: 'Explicit', value: 'explicit', description: 'The subject that you write' },
 ];
 const BYTES: Array<SelectableValue<BytesAs>> = [
   { label: 'Base64', value: 'base64' },
@@ -129,7 +129,7 @@ function schemaSummary(query: KafkaQuery): string[] {
   const source = schemaOfValue(query);
   return [
     framing === 'auto' || source === undefined ? '' : `framing ${label(FRAMINGS, framing)}`,
-    subjectStrategy === 'topic' || source !== 'schemaRegistry' ? '' : `subject by ${label(STRATEGIES, subjectStrategy)} ${subject ?? ''}`,
+    subjectStrategy === 'topic' || source !== 'schemaRegistry' ? '' : `subject ${subject ?? label(STRATEGIES, subjectStrategy)}`,
     bytesAs === 'base64' ? '' : `bytes as ${label(BYTES, bytesAs)}`,
     avroReaderSchema && query.messageFormat === 'avro' ? 'reader schema' : '',
   ].filter((text) => text !== '');
