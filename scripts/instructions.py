@@ -36,7 +36,8 @@ def build():
 
 def machine(run):
     features = text("valgrind", "-q", "--tool=none", run, "features")
-    return ", ".join([features, " ".join(text("rustc", "-V").split()[:2]), *platform.libc_ver()[1:], text("valgrind", "--version")])
+    rustc = " ".join(text("rustc", "-V").split()[:2])
+    return ", ".join([features, rustc, " ".join(platform.libc_ver()), text("valgrind", "--version")])
 
 
 def collected(run, who, fixture, records):
