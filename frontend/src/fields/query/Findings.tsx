@@ -169,7 +169,7 @@ function getStyles(theme: GrafanaTheme2) {
       'th, td': {
         padding: theme.spacing(0.25, 1),
         borderBottom: `1px solid ${theme.colors.border.weak}`,
-        maxWidth: 280,
+        maxWidth: 420,
         overflow: 'hidden',
         textOverflow: 'ellipsis',
         whiteSpace: 'nowrap',
