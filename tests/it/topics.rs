@@ -99,7 +99,11 @@ async fn a_recreated_topic_is_read_from_its_start() -> Result<()> {
 #[tokio::test]
 async fn a_recreated_topic_is_noticed_at_once() -> Result<()> {
     let (kafka, host) = (Kafka::shared(), Host::shared().await?);
-    for (name, new) in [("topics-sudden-short", 3), ("topics-sudden-long", 400)] {
+    for (name, new) in [
+        ("topics-sudden-short", 3),
+        ("topics-sudden-long", 400),
+        ("topics-sudden-again", 400),
+    ] {
         kafka.create_topic(name, 1)?;
         kafka.produce(name, &[Record::value(r#"{"of":"old"}"#); 10])?;
         let (answer, mut run) = host.watch(query(name, json!({}))).await?;
@@ -107,8 +111,7 @@ async fn a_recreated_topic_is_noticed_at_once() -> Result<()> {
         run.until_records(1).await?;
         run.forget();
 
-        kafka.delete_topic(name)?;
-        kafka.create_topic(name, 1)?;
+        kafka.recreate_topic(name, 1)?;
         kafka.produce(name, &vec![Record::value(r#"{"of":"new"}"#); new])?;
         let all = |rows: &Seen| rows.count() >= new;
         run.within(Duration::from_secs(15), "the new topic", all)

@@ -98,6 +98,17 @@ impl Kafka {
 
     /// Deletes a topic and waits until the broker no longer knows it.
     pub fn delete_topic(&self, name: &str) -> Result<()> {
+        self.delete(name)?;
+        self.wait_for(name, None)
+    }
+
+    /// Deletes a topic and creates another of its name at once: a client that looks again may never see that it was gone.
+    pub fn recreate_topic(&self, name: &str, partitions: i32) -> Result<()> {
+        self.delete(name)?;
+        self.create_topic(name, partitions)
+    }
+
+    fn delete(&self, name: &str) -> Result<()> {
         let topic = DeleteTopicState::default().with_name(Some(topic_name(name)));
         let answer = self.call(
             6,
@@ -110,8 +121,7 @@ impl Kafka {
             .first()
             .context("no answer for the topic")?;
         check(topic.error_code, topic.error_message.as_deref())
-            .with_context(|| format!("deleting {name}"))?;
-        self.wait_for(name, None)
+            .with_context(|| format!("deleting {name}"))
     }
 
     /// Raises a topic's partitions to `total` and waits until they have leaders.
