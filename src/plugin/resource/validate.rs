@@ -197,7 +197,8 @@ mod tests {
             ("message R {", 2, "Invalid Protobuf schema: "),
             ("syntax = \"proto3\"; message R { Nope x = 1; }", 2, "Nope"),
             // P25
-            ("edition = \"2023\"; message A {}", 2, "edition"),
+            ("edition = \"2023\"; message A {}", 1, "`A`"),
+            ("edition = \"2024\"; message A {}", 2, "edition"),
         ] {
             let (code, answer) = protobuf(&request(schema)).await;
             assert_eq!(
