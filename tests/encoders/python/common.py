@@ -6,7 +6,7 @@ from confluent_kafka import Producer
 from confluent_kafka.schema_registry import Schema, SchemaReference, SchemaRegistryClient
 from confluent_kafka.serialization import MessageField, SerializationContext
 
-registry = SchemaRegistryClient({'url': os.environ['STREAMSCOPE_REGISTRY']})
+registry = SchemaRegistryClient({'url': os.environ['STREAMSCOPE_REGISTRY'], 'timeout': 10})
 
 
 class Topic:
