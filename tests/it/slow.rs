@@ -104,10 +104,10 @@ async fn latest_skips_aloud_and_every_record_does_not() -> Result<()> {
         skipping.linger(Duration::from_millis(50)).await?;
         complete.linger(Duration::from_millis(50)).await?;
     }
-    // About 30,000 records a second, three times the budget, for longer than the five seconds that it waits.
+    // About 60,000 records a second, six times the budget, for longer than the five seconds that it waits.
     let sending = std::thread::spawn(move || -> Result<()> {
         for _ in 0..900 {
-            for n in 0..300 {
+            for n in 0..600 {
                 producer.send("slow-latest", Record::value(&format!(r#"{{"n":{n}}}"#)))?;
             }
             std::thread::sleep(Duration::from_millis(10));
