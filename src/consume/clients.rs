@@ -36,13 +36,20 @@ const SERVE_INTERVAL: Duration = Duration::from_millis(250);
 const SCAN_WAIT_MS: &str = "10";
 
 /// Is one librdkafka client. Dropping it blocks for about 100 ms, so that happens on a thread of its own.
-pub struct Client(Option<BaseConsumer<FaultLog>>);
+pub struct Client {
+    consumer: Option<BaseConsumer<FaultLog>>,
+    /// Given back once the consumer is closed: until then it has its threads and connections.
+    turn: Option<Turn>,
+}
 
 impl Client {
     fn create(config: &ClientConfig) -> Result<Self, KafkaError> {
         config
             .create_with_context(FaultLog::default())
-            .map(|consumer| Self(Some(consumer)))
+            .map(|consumer| Self {
+                consumer: Some(consumer),
+                turn: None,
+            })
             .map_err(|error| KafkaError::from_creation(&error))
     }
 
@@ -56,16 +63,21 @@ impl Deref for Client {
     type Target = BaseConsumer<FaultLog>;
 
     fn deref(&self) -> &Self::Target {
-        self.0.as_ref().expect("only drop takes the consumer out")
+        self.consumer
+            .as_ref()
+            .expect("only drop takes the consumer out")
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        let consumer = self.0.take();
+        let (consumer, turn) = (self.consumer.take(), self.turn.take());
         if let Err(error) = thread::Builder::new()
             .name("kafka-close".to_owned())
-            .spawn(move || drop(consumer))
+            .spawn(move || {
+                drop(consumer);
+                drop(turn);
+            })
         {
             debug!(%error, "a Kafka client was closed on the caller's thread");
         }
@@ -302,6 +314,13 @@ impl ClientMaker {
             Some(error) => Err(error),
             None => Client::create(&self.config),
         }
+    }
+
+    /// Makes the client of a bounded read, which keeps its turn until it is closed.
+    pub fn make_for(&self, turn: Turn) -> Result<Client, KafkaError> {
+        let mut client = self.make()?;
+        client.turn = Some(turn);
+        Ok(client)
     }
 
     /// Gives what is known of the data source's log-in: whoever uses the client notes there how that ended.

@@ -19,6 +19,7 @@ use super::channel::permit;
 use super::instance::{Instance, Instances};
 use crate::batch::Pacer;
 use crate::config::{PanelQuery, PartitionSelection, StartPosition, StreamSpec, key};
+use crate::consume::clients::Turn;
 use crate::consume::errors::KafkaError;
 use crate::consume::scan::{Limits, scan};
 use crate::drill;
@@ -132,22 +133,19 @@ impl Asked {
         // A thread cannot be stopped: it sees that nobody waits for it, and lets the next one have its turn.
         let interest = Arc::new(());
         let wanted = Arc::downgrade(&interest);
-        let read = move || {
-            let _turn = turn;
-            asked.read(&|| wanted.strong_count() > 0)
-        };
+        let read = move || asked.read(turn, &|| wanted.strong_count() > 0);
         match spawn_blocking(read).await {
             Ok(result) => result,
             Err(stopped) => std::panic::resume_unwind(stopped.into_panic()),
         }
     }
 
-    fn read(&self, is_wanted: &dyn Fn() -> bool) -> Result<Answer, KafkaError> {
+    fn read(&self, turn: Turn, is_wanted: &dyn Fn() -> bool) -> Result<Answer, KafkaError> {
         let PanelQuery {
             spec, resume_at, ..
         } = &self.query;
         let clients = self.instance.clients.scanner(spec.isolation);
-        let client = clients.make()?;
+        let client = clients.make_for(turn)?;
         let mut pipeline = self.pipeline();
         let limits = Limits {
             look: self.instance.settings.timeout.min(LIMITS.look),

@@ -217,8 +217,8 @@ async fn bounded_reads_take_turns() -> Result<()> {
                 }
             }
         };
-        // Those that were just closed take a moment to end, a longer one on a busy machine.
-        assert!(most < 36, "{most} clients at a time of 40");
+        // The eight, and the one for metadata.
+        assert!(most <= 9, "{most} clients at a time");
         let answers = answer.responses.values();
         if error.is_empty() {
             for answer in answers {

@@ -71,13 +71,17 @@ async fn read(instance: Arc<Instance>, subject: Subject) -> Result<Arc<[Sample]>
         .await
         .map_err(|error| (FAILED, error.to_string()))?;
     let work = spawn_blocking(move || {
-        let _turn = turn;
         let clients = instance.clients.scanner(subject.isolation);
         let bounds = Bounds {
             look: instance.settings.timeout.min(BOUNDS.look),
             ..BOUNDS
         };
-        let sampled = sample(&clients.make()?, clients.bootstrap(), &subject, &bounds);
+        let sampled = sample(
+            &clients.make_for(turn)?,
+            clients.bootstrap(),
+            &subject,
+            &bounds,
+        );
         sampled.inspect_err(|error| clients.login().failed(error, std::time::Instant::now()))
     });
     let read = work.await.map_err(|_| internal())?;
