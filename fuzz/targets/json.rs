@@ -13,6 +13,10 @@ fuzz_target!(|input: &[u8]| {
     let mut stream = Stream::new(json!({ "messageFormat": "json" })).expect("the query is right");
     for value in records(input) {
         let shown = stream.show(&record(value));
+        // Behind a frame stands JSON too, which `serde_json` knows nothing of; JSON itself begins with neither byte.
+        if let Some(0 | 3) = value.first() {
+            continue;
+        }
         same_grammar(value, &shown);
         same_cells(value, &shown);
     }
