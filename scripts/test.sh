@@ -65,6 +65,7 @@ stage 'dependencies: licences and sources' dependencies
 stage 'front end: build, lints, types, tests' frontend
 stage 'plugin and workbench: build' make plugin
 stage 'rust: tests, with a real Kafka' cargo test --locked --workspace
+stage 'fuzz: every parser' scripts/fuzz.sh
 stage 'speed: instructions a record' scripts/instructions.py --check
 stage 'page: build' make page
 stage 'package' scripts/check-package.sh
