@@ -82,8 +82,8 @@ impl KeyDecoder {
     pub(super) fn prepare(&mut self, record: &Record<'_>, now: Now) -> Result<(), Need> {
         let (headers, now) = (record.headers, now.monotonic);
         let prepared = match (self, record.key) {
-            (Self::Avro(avro), Some(key)) => avro.prepare(key, headers, now),
-            (Self::Protobuf(protobuf), Some(key)) => protobuf.prepare(key, headers, now),
+            (Self::Avro(avro), Some(key)) => avro.schemas.prepare(key, headers, now),
+            (Self::Protobuf(protobuf), Some(key)) => protobuf.schemas.prepare(key, headers, now),
             _ => Ok(()),
         };
         prepared.map_err(|id| Need {
@@ -99,8 +99,8 @@ impl KeyDecoder {
         now: Now,
     ) {
         match self {
-            Self::Avro(avro) => avro.provide(id, answer, now.monotonic),
-            Self::Protobuf(protobuf) => protobuf.provide(id, answer, now.monotonic),
+            Self::Avro(avro) => avro.schemas.provide(id, answer, now.monotonic),
+            Self::Protobuf(protobuf) => protobuf.schemas.provide(id, answer, now.monotonic),
             Self::None | Self::Text { .. } | Self::Json(_) => {}
         }
     }
@@ -111,8 +111,8 @@ impl KeyDecoder {
             Self::None => {}
             Self::Text { column, .. } => *column = None,
             Self::Json(json) => json.forget_columns(),
-            Self::Avro(avro) => avro.forget_columns(),
-            Self::Protobuf(protobuf) => protobuf.forget_columns(),
+            Self::Avro(avro) => avro.schemas.forget_columns(),
+            Self::Protobuf(protobuf) => protobuf.schemas.forget_columns(),
         }
     }
 
@@ -149,7 +149,7 @@ impl KeyDecoder {
                 let columns = row.columns();
                 if let Err(error) = avro.decode(key, record.headers, &mut KeyCells(row)) {
                     if row.take_back(Group::Key, columns) {
-                        avro.forget_columns();
+                        avro.schemas.forget_columns();
                     }
                     count(&error, row);
                 }
@@ -158,7 +158,7 @@ impl KeyDecoder {
                 let columns = row.columns();
                 if let Err(error) = protobuf.decode(key, record.headers, &mut KeyCells(row)) {
                     if row.take_back(Group::Key, columns) {
-                        protobuf.forget_columns();
+                        protobuf.schemas.forget_columns();
                     }
                     count(&error, row);
                 }

@@ -6,6 +6,7 @@ mod headers;
 mod json;
 mod key;
 mod line_protocol;
+mod named;
 mod protobuf;
 mod text;
 mod wire_format;
@@ -106,9 +107,9 @@ impl Decoder {
         match self {
             Self::Json(json) => json.forget_columns(),
             Self::Plaintext(plaintext) => plaintext.column = None,
-            Self::Avro(avro) => avro.forget_columns(),
+            Self::Avro(avro) => avro.schemas.forget_columns(),
             Self::LineProtocol(lines) => lines.forget_columns(),
-            Self::Protobuf(protobuf) => protobuf.forget_columns(),
+            Self::Protobuf(protobuf) => protobuf.schemas.forget_columns(),
         }
     }
 
@@ -122,8 +123,10 @@ impl Decoder {
     pub fn prepare(&mut self, record: &Record<'_>, now: Now) -> Result<(), Need> {
         let (headers, now) = (record.headers, now.monotonic);
         let prepared = match (self, record.value) {
-            (Self::Avro(avro), Some(value)) => avro.prepare(value, headers, now),
-            (Self::Protobuf(protobuf), Some(value)) => protobuf.prepare(value, headers, now),
+            (Self::Avro(avro), Some(value)) => avro.schemas.prepare(value, headers, now),
+            (Self::Protobuf(protobuf), Some(value)) => {
+                protobuf.schemas.prepare(value, headers, now)
+            }
             _ => Ok(()),
         };
         prepared.map_err(|id| Need {
@@ -140,8 +143,8 @@ impl Decoder {
         now: Now,
     ) {
         match self {
-            Self::Avro(avro) => avro.provide(id, answer, now.monotonic),
-            Self::Protobuf(protobuf) => protobuf.provide(id, answer, now.monotonic),
+            Self::Avro(avro) => avro.schemas.provide(id, answer, now.monotonic),
+            Self::Protobuf(protobuf) => protobuf.schemas.provide(id, answer, now.monotonic),
             Self::Json(_) | Self::Plaintext(_) | Self::LineProtocol(_) => {}
         }
     }
@@ -149,8 +152,8 @@ impl Decoder {
     /// Gives the schema to ask for again after a record that could not be decoded: there may be a newer one.
     pub fn doubt(&self, now: Now) -> Option<Need> {
         let id = match self {
-            Self::Avro(avro) => avro.doubt(now.monotonic)?,
-            Self::Protobuf(protobuf) => protobuf.doubt(now.monotonic)?,
+            Self::Avro(avro) => avro.schemas.doubt(now.monotonic)?,
+            Self::Protobuf(protobuf) => protobuf.schemas.doubt(now.monotonic)?,
             Self::Json(_) | Self::Plaintext(_) | Self::LineProtocol(_) => return None,
         };
         Some(Need {

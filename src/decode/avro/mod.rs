@@ -11,19 +11,19 @@ mod types;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 pub(super) use compile::Plan;
 pub use cursor::AvroError;
 
 use super::by_id::{ById, Cache, Typed};
-use super::wire_format::{Body, FrameError, Wire};
+use super::named::Schemas;
+use super::wire_format::{Body, Wire};
 use super::{KEY, Target};
 use crate::columns::{ColumnId, Group, RowWriter};
 use crate::config::{AvroOptions, AvroSchema, BytesAs, FlattenLimits, SchemaSource, StreamSpec};
 use crate::flatten::push_segment;
 use crate::record::Header;
-use crate::schema::{Role, SchemaFault, SchemaId, SchemaKind, SchemaText};
+use crate::schema::{Role, SchemaKind, SchemaText};
 use compile::Scope;
 use cursor::Cursor;
 use run::{Run, Stop};
@@ -31,10 +31,7 @@ use run::{Run, Stop};
 /// Decodes the Avro values, or keys, of one stream.
 #[derive(Debug)]
 pub struct AvroDecoder {
-    schemas: ById<Avro>,
-    wire: Wire,
-    /// Where the body of the record begins that is at hand; `None` where each record is read by the query's own schema.
-    start: Option<Result<usize, FrameError>>,
+    pub(super) schemas: Schemas<Avro>,
     group: Group,
     bytes_as: BytesAs,
     max_keys: usize,
@@ -46,7 +43,7 @@ pub struct AvroDecoder {
 
 /// Compiles the schemas of one stream.
 #[derive(Debug)]
-struct Avro {
+pub(super) struct Avro {
     max_depth: usize,
     reader: Option<AvroSchema>,
 }
@@ -68,7 +65,7 @@ impl Typed for Avro {
 
 /// Knows the columns of a scope in one stream.
 #[derive(Debug)]
-struct Binding {
+pub(super) struct Binding {
     /// Where the scope's paths begin.
     path: String,
     /// By leaf; `None` is a column that the field limit leaves out.
@@ -91,17 +88,16 @@ impl AvroDecoder {
             reader: options.reader.clone(),
         };
         let mut schemas = ById::new(typed, role, &spec.topic, cache);
-        let start = match &options.source {
-            SchemaSource::Registry => Some(Ok(0)),
+        let wire = Wire::new(spec, role, options.framing, &options.subject);
+        let schemas = match &options.source {
+            SchemaSource::Registry => Schemas::named(schemas, wire),
             SchemaSource::Inline(schema) => {
                 schemas.provide_own(schema.text());
-                None
+                Schemas::own(schemas, wire)
             }
         };
         Self {
             schemas,
-            wire: Wire::new(spec, role, options.framing, &options.subject),
-            start,
             group: match role {
                 Role::Key => Group::Key,
                 Role::Value => Group::Value,
@@ -114,53 +110,6 @@ impl AvroDecoder {
         }
     }
 
-    /// Forgets the columns: those of a record that was taken back are no more.
-    pub(super) fn forget_columns(&mut self) {
-        self.schemas.forget_columns();
-    }
-
-    /// Finds the schema of a record; an error is one that is not here.
-    pub(super) fn prepare(
-        &mut self,
-        bytes: &[u8],
-        headers: &[Header<'_>],
-        now: Instant,
-    ) -> Result<(), SchemaId> {
-        let Some(start) = &mut self.start else {
-            return Ok(());
-        };
-        match self.wire.frame(bytes, headers) {
-            Ok(frame) => {
-                *start = Ok(frame.start);
-                if self.schemas.turn_to(&frame.id, now) {
-                    Ok(())
-                } else {
-                    Err(frame.id)
-                }
-            }
-            Err(error) => {
-                *start = Err(error);
-                Ok(())
-            }
-        }
-    }
-
-    /// Takes the schema of `id`, or the reason why there is none.
-    pub(super) fn provide(
-        &mut self,
-        id: &SchemaId,
-        answer: Result<Arc<SchemaText>, SchemaFault>,
-        now: Instant,
-    ) {
-        self.schemas.provide(id, answer, now);
-    }
-
-    /// Gives the schema to ask for again, after a record that could not be decoded.
-    pub(super) fn doubt(&self, now: Instant) -> Option<SchemaId> {
-        let is_framed = matches!(self.start, Some(Err(_)));
-        self.schemas.doubt(now).filter(|_| !is_framed)
-    }
-
     /// Makes the cells of a record that was prepared.
     pub(super) fn decode(
         &mut self,
@@ -168,12 +117,10 @@ impl AvroDecoder {
         headers: &[Header<'_>],
         target: &mut impl Target,
     ) -> Result<(), AvroError> {
-        match &self.start {
-            Some(Ok(start)) => return self.body(bytes, *start, target),
-            Some(Err(error)) => return Err(error.clone().into()),
-            None => {}
+        if let Some(start) = self.schemas.start()? {
+            return self.body(bytes, start, target);
         }
-        let (body, other) = self.wire.body(bytes, headers)?;
+        let (body, other) = self.schemas.wire.body(bytes, headers)?;
         let Some(other) = other else {
             return self.unpacked(body, bytes, target);
         };

@@ -11,20 +11,20 @@ mod wire;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 pub use wire::ProtobufError;
 
 use super::by_id::{ById, Cache, Typed};
-use super::wire_format::{Body, FrameError};
-use super::{KEY, Target, wire_format};
+use super::named::Schemas;
+use super::wire_format::{Body, Wire};
+use super::{KEY, Target};
 use crate::columns::{ColumnId, Group, RowWriter};
 use crate::config::{
     BytesAs, Descriptors, FlattenLimits, ProtobufOptions, SchemaSource, StreamSpec,
 };
 use crate::flatten::push_segment;
 use crate::record::Header;
-use crate::schema::{Role, SchemaFault, SchemaId, SchemaKind, SchemaText};
+use crate::schema::{Role, SchemaKind, SchemaText};
 use compile::{Plan, Scope, Slot};
 use framing::{Choice, Form, Frame};
 use run::{Run, Stop};
@@ -33,16 +33,13 @@ use wire::{Cursor, Fault};
 /// Decodes the Protobuf values, or keys, of one stream.
 #[derive(Debug)]
 pub struct ProtobufDecoder {
-    schemas: ById<Protobuf>,
-    wire: wire_format::Wire,
-    /// Where the body of the record begins that is at hand; `None` where each record is read by the query's own schema.
-    start: Option<Result<usize, FrameError>>,
+    pub(super) schemas: Schemas<Protobuf>,
     reader: Reader,
 }
 
 /// Compiles the schemas of one stream.
 #[derive(Debug)]
-struct Protobuf;
+pub(super) struct Protobuf;
 
 impl Typed for Protobuf {
     type Schema = Descriptors;
@@ -82,7 +79,7 @@ struct Room {
 
 /// Is what one stream knows of a schema's messages.
 #[derive(Debug, Default)]
-struct Messages {
+pub(super) struct Messages {
     /// Those that records held.
     bound: Vec<Bound>,
     /// What stood before them.
@@ -120,22 +117,20 @@ impl ProtobufDecoder {
         cache: Option<Arc<Cache<Descriptors>>>,
     ) -> Self {
         let mut schemas = ById::new(Protobuf, role, &spec.topic, cache);
-        let start = match &options.source {
-            SchemaSource::Registry => Some(Ok(0)),
+        let wire = Wire::new(spec, role, options.framing, &options.subject).with_indexes();
+        let schemas = match &options.source {
+            SchemaSource::Registry => Schemas::named(schemas, wire),
             SchemaSource::Inline(schema) => {
                 schemas.provide_compiled(schema.text(), Arc::clone(schema.compiled()));
-                None
+                Schemas::own(schemas, wire)
             }
         };
         let (group, path) = match role {
             Role::Key => (Group::Key, KEY),
             Role::Value => (Group::Value, ""),
         };
-        let wire = wire_format::Wire::new(spec, role, options.framing, &options.subject);
         Self {
             schemas,
-            wire: wire.with_indexes(),
-            start,
             reader: Reader {
                 message: options.message.clone(),
                 max_depth: limits.max_depth,
@@ -156,53 +151,6 @@ impl ProtobufDecoder {
         }
     }
 
-    /// Forgets the columns: those of a record that was taken back are no more.
-    pub(super) fn forget_columns(&mut self) {
-        self.schemas.forget_columns();
-    }
-
-    /// Finds the schema of a record; an error is one that is not here.
-    pub(super) fn prepare(
-        &mut self,
-        bytes: &[u8],
-        headers: &[Header<'_>],
-        now: Instant,
-    ) -> Result<(), SchemaId> {
-        let Some(start) = &mut self.start else {
-            return Ok(());
-        };
-        match self.wire.frame(bytes, headers) {
-            Ok(frame) => {
-                *start = Ok(frame.start);
-                if self.schemas.turn_to(&frame.id, now) {
-                    Ok(())
-                } else {
-                    Err(frame.id)
-                }
-            }
-            Err(error) => {
-                *start = Err(error);
-                Ok(())
-            }
-        }
-    }
-
-    /// Takes the schema of `id`, or the reason why there is none.
-    pub(super) fn provide(
-        &mut self,
-        id: &SchemaId,
-        answer: Result<Arc<SchemaText>, SchemaFault>,
-        now: Instant,
-    ) {
-        self.schemas.provide(id, answer, now);
-    }
-
-    /// Gives the schema to ask for again, after a record that could not be decoded.
-    pub(super) fn doubt(&self, now: Instant) -> Option<SchemaId> {
-        let is_framed = matches!(self.start, Some(Err(_)));
-        self.schemas.doubt(now).filter(|_| !is_framed)
-    }
-
     /// Makes the cells of a record that was prepared.
     pub(super) fn decode(
         &mut self,
@@ -210,13 +158,13 @@ impl ProtobufDecoder {
         headers: &[Header<'_>],
         target: &mut impl Target,
     ) -> Result<(), Fault> {
-        if let Some(lead) = self.wire.header_indexes(headers) {
+        if let Some(lead) = self.schemas.wire.header_indexes(headers) {
             let frame = Frame::Header;
             return self.framed(Framed { bytes, frame, lead }, target);
         }
-        let start = match &self.start {
-            Some(start) => start.clone()?,
-            None => match self.wire.body(bytes, headers)? {
+        let start = match self.schemas.start()? {
+            Some(start) => start,
+            None => match self.schemas.wire.body(bytes, headers)? {
                 // No message begins as a frame does: 00 and 03 are no field's tag.
                 (_, Some(Body::At(start))) | (Body::At(start), None) => start,
                 (_, Some(body)) | (body, None) => {
