@@ -16,6 +16,7 @@ pub mod identity;
 pub mod last;
 pub mod login;
 pub mod look;
+mod message;
 pub mod probe;
 mod properties;
 pub mod reader;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rdkafka::message::{BorrowedMessage, Message};
+use rdkafka::message::BorrowedMessage;
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tracing::{error, info};
@@ -29,8 +29,8 @@ use tracing::{error, info};
 use super::clients::{Client, ClientMaker};
 use super::clock::now;
 use super::errors::KafkaError;
-use super::identity::headers;
 use super::look::{Looking, Subject};
+use super::message::{headers_read, record};
 use super::schemas::{ANSWER_POLL, SchemaClient, Waiting};
 use super::start::{Progress, Reason};
 use crate::config::StreamSpec;
@@ -266,21 +266,8 @@ impl Run<'_> {
 
     fn arrived(&mut self, message: &BorrowedMessage<'_>, time: Now) {
         drill::at("reader");
-        let headers = if self.spec.reads_headers() {
-            headers(message)
-        } else {
-            Vec::new()
-        };
-        let record = Record {
-            topic: self.spec.topic.as_str(),
-            partition: message.partition(),
-            offset: message.offset(),
-            // librdkafka has -1 where there is none.
-            timestamp: message.timestamp().to_millis().filter(|&ms| ms >= 0),
-            key: message.key(),
-            value: message.payload(),
-            headers: &headers,
-        };
+        let headers = headers_read(self.spec, message);
+        let record = record(self.spec, message, &headers);
         if self.waiting.holds(record.partition) {
             self.waiting.queue(&record);
         } else {

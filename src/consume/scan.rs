@@ -10,9 +10,9 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use super::clients::Client;
 use super::clock::now;
 use super::errors::{KafkaError, gives_no_records};
-use super::identity::headers;
 use super::last::count_back;
 use super::look::{Subject, explain, look};
+use super::message::{headers_read, record};
 use super::schemas::{ANSWER_POLL, SchemaClient, Waiting};
 use super::start::{Begin, Change, Look, Progress};
 use crate::config::{Cursor, StartPosition, StreamSpec};
@@ -203,20 +203,8 @@ impl Reading<'_> {
             Some(_) => {}
             None => return,
         }
-        let headers = if self.spec.reads_headers() {
-            headers(message)
-        } else {
-            Vec::new()
-        };
-        let record = Record {
-            topic: self.spec.topic.as_str(),
-            partition,
-            offset,
-            timestamp: message.timestamp().to_millis().filter(|&ms| ms >= 0),
-            key: message.key(),
-            value: message.payload(),
-            headers: &headers,
-        };
+        let headers = headers_read(self.spec, message);
+        let record = record(self.spec, message, &headers);
         if self.waiting.holds(partition) {
             self.waiting.queue(&record);
         } else {
