@@ -256,7 +256,8 @@ impl Run<'_> {
             Some(Ok(_)) if self.fetched.is_other() => self.doubt(time),
             Some(Ok(record)) => self.arrived(&record, time),
             Some(Err(error)) => self.fault(&error, time),
-            None if self.waiting.is_empty() && self.pace.drained() => {
+            // A poll that does not wait may meet one of librdkafka's log lines, and say nothing of the records behind it.
+            None if !wait.is_zero() && self.waiting.is_empty() && self.pace.drained() => {
                 self.pipeline.notify(words::caught_up());
             }
             None => {}
