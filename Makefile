@@ -83,6 +83,11 @@ fuzz: ## every parser with inputs nobody wrote (TIME=10 for each, TARGET=json fo
 bench: ## the core alone, from bytes to packets, beside the plain twin (CASE=json_20fields for one)
 	@cargo bench --quiet --locked -p benches -- $(CASE)
 
+.PHONY: bench-matrix
+bench-matrix: ## the same with rates, bytes and allocations, beside the Go plugin too (CASE=json RUNS=10)
+	@cargo build --quiet --release --locked -p benches --bins
+	@CASE=$(CASE) $(CARGO_TARGET_DIR)/release/compare matrix $(CARGO_TARGET_DIR)/release/sample
+
 .PHONY: bench-instructions
 bench-instructions: ## the same in instructions a record (CASE=json_20fields for one, RECORD=1 writes the figures down)
 	@scripts/need.sh valgrind python3
