@@ -185,34 +185,9 @@ fn permitted(instance: &Instance, topic: &str) -> Result<TopicName, (u16, String
 fn parameters(url: &str) -> HashMap<String, String> {
     let query = url.split_once('?').map_or("", |(_, query)| query);
     let query = query.split_once('#').map_or(query, |(query, _)| query);
-    query
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(name, value)| (decoded(name), decoded(value)))
+    form_urlencoded::parse(query.as_bytes())
+        .into_owned()
         .collect()
-}
-
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let (byte, tail) = match (first, tail) {
-            (b'+', tail) => (b' ', tail),
-            (b'%', [high, low, after @ ..]) => match (hex(*high), hex(*low)) {
-                (Some(high), Some(low)) => (high << 4 | low, after),
-                _ => (b'%', tail),
-            },
-            (&byte, tail) => (byte, tail),
-        };
-        bytes.push(byte);
-        rest = tail;
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).map(|value| value as u8)
 }
 
 fn as_json(code: u16, body: &Value) -> CallResourceResponse {
@@ -325,7 +300,8 @@ mod tests {
             ("%C3%A9", "é"),
             ("%ff", "\u{fffd}"),
         ] {
-            assert_eq!(decoded(text), want, "{text}");
+            let parameters = parameters(&format!("topics?search={text}"));
+            assert_eq!(parameters["search"], want, "{text}");
         }
     }
 }

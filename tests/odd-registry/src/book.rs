@@ -1,5 +1,6 @@
 //! Confluent's API over a table of schemas.
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
 use crate::{Reply, Request};
@@ -158,14 +159,5 @@ fn bare(subject: &str) -> &str {
 }
 
 fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let escape = tail.get(..2).filter(|_| *first == b'%');
-        let escape =
-            escape.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        bytes.push(escape.unwrap_or(*first));
-        rest = if escape.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
