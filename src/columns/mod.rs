@@ -258,7 +258,6 @@ impl ColumnSet {
         self.draft.sort();
     }
 
-    #[inline]
     /// Makes `count` rows with the cells and the place of the last one, but for the columns of `own`, whose cells `write` writes
     /// row by row.
     ///
@@ -288,6 +287,7 @@ impl ColumnSet {
         }
     }
 
+    #[inline]
     fn finish_row(&mut self, at: Coordinates) {
         self.places.push(at);
         self.rows += 1;

@@ -6,6 +6,9 @@
 /// is the loop behind them.
 #[inline]
 pub(crate) fn plain_len(bytes: &[u8]) -> usize {
+    let Some(&last) = bytes.last_chunk::<8>() else {
+        return bytes.iter().take_while(|&&byte| is_plain(byte)).count();
+    };
     let mut len = 0;
     while let Some(&chunk) = bytes[len..].first_chunk::<8>() {
         let special = special(u64::from_le_bytes(chunk));
@@ -19,8 +22,11 @@ pub(crate) fn plain_len(bytes: &[u8]) -> usize {
             len += 16;
         }
     }
-    let rest = bytes[len..].iter();
-    len + rest.take_while(|&&byte| is_plain(byte)).count()
+    // The last eight once more, of which the first are plain.
+    match special(u64::from_le_bytes(last)) {
+        0 => bytes.len(),
+        special => bytes.len() - 8 + special.trailing_zeros() as usize / 8,
+    }
 }
 
 /// Tells whether a byte stands for itself; as a signed number, what is no ASCII is below a space too.
@@ -53,13 +59,15 @@ mod tests {
 
     #[test]
     fn every_byte_at_every_place() {
-        for place in 0..60 {
-            for byte in 0..=255_u8 {
-                let mut bytes = [b'x'; 60];
-                bytes[place] = byte;
-                let plain = (0x20..0x80).contains(&byte) && byte != b'"' && byte != b'\\';
-                let want = if plain { 60 } else { place };
-                assert_eq!(plain_len(&bytes), want, "{byte:#04x} at {place}");
+        for len in (0..40).chain([60]) {
+            for place in 0..len {
+                for byte in 0..=255_u8 {
+                    let mut bytes = vec![b'x'; len];
+                    bytes[place] = byte;
+                    let plain = (0x20..0x80).contains(&byte) && byte != b'"' && byte != b'\\';
+                    let want = if plain { len } else { place };
+                    assert_eq!(plain_len(&bytes), want, "{byte:#04x} at {place} of {len}");
+                }
             }
         }
     }

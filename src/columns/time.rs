@@ -163,19 +163,40 @@ pub(crate) fn to_rfc3339(nanos: i64) -> Vec<u8> {
 /// Appends the date that lies `days` after 1970-01-01.
 pub(crate) fn show_date(days: i64, out: &mut Vec<u8>) {
     let (year, month, day) = civil_from_days(days);
-    let _ = write!(out, "{year:04}-{month:02}-{day:02}");
+    if (0..10_000).contains(&year) {
+        digits(year, 4, out);
+    } else {
+        let _ = write!(out, "{year:04}");
+    }
+    out.push(b'-');
+    digits(month, 2, out);
+    out.push(b'-');
+    digits(day, 2, out);
 }
 
 /// Appends a time of day, with the digits that `unit`, the parts of a second, has; what is no time of day as its number.
 pub(crate) fn show_clock(value: i64, unit: i64, out: &mut Vec<u8>) {
     let (seconds, part) = (value.div_euclid(unit), value.rem_euclid(unit));
-    let _ = if (0..SECONDS_PER_DAY).contains(&seconds) {
-        let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
-        let width = unit.ilog10() as usize;
-        write!(out, "{hour:02}:{minute:02}:{second:02}.{part:0width$}")
-    } else {
-        write!(out, "{value}")
-    };
+    if !(0..SECONDS_PER_DAY).contains(&seconds) {
+        return out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+    }
+    digits(seconds / 3_600, 2, out);
+    out.push(b':');
+    digits(seconds / 60 % 60, 2, out);
+    out.push(b':');
+    digits(seconds % 60, 2, out);
+    out.push(b'.');
+    digits(part, unit.ilog10() as usize, out);
+}
+
+/// Appends a number from 0 on that has at most `width` digits, with zeros before it.
+fn digits(number: i64, width: usize, out: &mut Vec<u8>) {
+    let (start, mut rest) = (out.len(), number as u64);
+    out.resize(start + width, b'0');
+    for digit in out[start..].iter_mut().rev() {
+        *digit += (rest % 10) as u8;
+        rest /= 10;
+    }
 }
 
 /// Gives the year, month and day that lie `days` after 1970-01-01: the inverse of [`days_from_civil`].

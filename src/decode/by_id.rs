@@ -231,22 +231,30 @@ impl<T: Typed> ById<T> {
     /// Gives the schema that the last call turned to.
     #[inline]
     pub(super) fn current(&mut self) -> Result<&mut Bound<T>, SchemaFault> {
-        let Self {
-            typed,
-            slots,
-            current,
-            ..
-        } = self;
-        let slot = slots.get_mut(*current).ok_or_else(unknown)?;
+        let slot = self.slots.get(self.current);
+        if !slot.is_some_and(|slot| matches!(slot.state, State::Ready(_))) {
+            self.compile_current()?;
+        }
+        match self.slots.get_mut(self.current).map(|slot| &mut slot.state) {
+            Some(State::Ready(bound) | State::Text(_, Some(bound))) => Ok(bound),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// Compiles what is compiled for each record.
+    #[cold]
+    fn compile_current(&mut self) -> Result<(), SchemaFault> {
+        let slot = self.slots.get_mut(self.current).ok_or_else(unknown)?;
         match &mut slot.state {
-            State::Ready(bound) => Ok(bound),
+            State::Ready(_) => Ok(()),
             State::Failed(fault) => Err(fault.clone()),
             State::Text(text, bound) => {
-                let schema = compile(typed, text).map_err(|reason| match &slot.id {
+                let schema = compile(&self.typed, text).map_err(|reason| match &slot.id {
                     Some(id) => SchemaFault::new(format!("{id}: {reason}")),
                     None => SchemaFault::new(reason),
                 })?;
-                Ok(bound.insert(Bound::new(schema.into())))
+                *bound = Some(Bound::new(schema.into()));
+                Ok(())
             }
         }
     }

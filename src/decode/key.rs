@@ -74,7 +74,11 @@ impl KeyDecoder {
     }
 
     pub(super) fn has_schemas(&self) -> bool {
-        matches!(self, Self::Avro(_) | Self::Protobuf(_))
+        match self {
+            Self::Avro(avro) => avro.schemas.are_named(),
+            Self::Protobuf(protobuf) => protobuf.schemas.are_named(),
+            Self::None | Self::Text { .. } | Self::Json(_) => false,
+        }
     }
 
     /// Finds the schema of a record's key; an error is one that is not here.

@@ -9,6 +9,7 @@ mod line_protocol;
 mod named;
 mod protobuf;
 mod text;
+mod varint;
 mod wire_format;
 
 use std::fmt::Write;
@@ -66,7 +67,7 @@ pub enum DecodeError {
     #[error(transparent)]
     Json(#[from] JsonError),
     #[error("Avro: {0}")]
-    Avro(#[from] AvroError),
+    Avro(#[from] Box<AvroError>),
     #[error("line protocol: {0}")]
     LineProtocol(#[from] LineError),
     #[error("Protobuf: {0}")]
@@ -113,9 +114,13 @@ impl Decoder {
         }
     }
 
-    /// Tells whether [`Decoder::prepare`] has something to find.
+    /// Tells whether [`Decoder::prepare`] has something to find: records name their schemas.
     pub fn has_schemas(&self) -> bool {
-        matches!(self, Self::Avro(_) | Self::Protobuf(_))
+        match self {
+            Self::Avro(avro) => avro.schemas.are_named(),
+            Self::Protobuf(protobuf) => protobuf.schemas.are_named(),
+            Self::Json(_) | Self::Plaintext(_) | Self::LineProtocol(_) => false,
+        }
     }
 
     /// Finds the schema of a record, before it is decoded; an error is one that is not here.

@@ -36,6 +36,11 @@ impl<T: Typed> Schemas<T> {
         }
     }
 
+    /// Tells whether records name their schemas, so that each has to be prepared.
+    pub(super) fn are_named(&self) -> bool {
+        self.start.is_some()
+    }
+
     /// Forgets the columns: those of a record that was taken back are no more.
     pub(super) fn forget_columns(&mut self) {
         self.by_id.forget_columns();

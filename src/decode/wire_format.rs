@@ -117,7 +117,20 @@ impl Wire {
 
     /// Finds the body of a record whose schema stands in the query. With [`Framing::Auto`] it may begin at the other place too,
     /// where there is one.
+    #[inline]
     pub(super) fn body(
+        &self,
+        bytes: &[u8],
+        headers: &[Header<'_>],
+    ) -> Result<(Body, Option<Body>), FrameError> {
+        // Most records of such a query have no frame, and show it by their first byte.
+        if self.framing == Framing::Auto && !matches!(bytes, [0 | 3, ..]) && headers.is_empty() {
+            return Ok((Body::At(0), None));
+        }
+        self.framed_body(bytes, headers)
+    }
+
+    fn framed_body(
         &self,
         bytes: &[u8],
         headers: &[Header<'_>],

@@ -80,10 +80,39 @@ pub(super) fn float(value: f64, whole: &mut Integers, room: &mut Room) -> usize 
     {
         return whole.write(number, room);
     }
-    fraction(value, room)
+    fraction(value, whole, room)
 }
 
-fn fraction(value: f64, room: &mut Room) -> usize {
+/// Writes a number that is not whole.
+///
+/// What people measure has few decimals: with at most four of them, and fifteen digits in all, the text is the only one so short
+/// that reads back (`benches/workflow.rs`, `avro`). The twin is `zmij`.
+#[expect(clippy::float_cmp, reason = "it has four decimals or it has not")]
+fn fraction(value: f64, whole: &mut Integers, room: &mut Room) -> usize {
+    let size = value.abs();
+    let scaled = (size * SCALE + 0.5) as u64;
+    if scaled == 0 || size >= FEW_DIGITS || scaled as f64 / SCALE != size {
+        return shortest(value, room);
+    }
+    let mut len = whole.write((scaled / LAST) as i64, room);
+    room[len - 1] = b'.';
+    let decimals = (scaled % LAST) as usize;
+    room[len..len + 2].copy_from_slice(&PAIRS[decimals / 100]);
+    room[len + 2..len + 4].copy_from_slice(&PAIRS[decimals % 100]);
+    len += 4;
+    while room[len - 1] == b'0' {
+        len -= 1;
+    }
+    if value < 0.0 {
+        let text = *room.first_chunk::<24>().expect("a cell has more room");
+        room[1..25].copy_from_slice(&text);
+        room[0] = b'-';
+        len += 1;
+    }
+    comma(len, room)
+}
+
+fn shortest(value: f64, room: &mut Room) -> usize {
     comma(
         put(zmij::Buffer::new().format_finite(value).as_bytes(), room),
         room,
@@ -115,6 +144,10 @@ fn comma(len: usize, room: &mut Room) -> usize {
 
 /// The first number with five digits.
 const LAST: u64 = 10_000;
+/// What four decimals make whole.
+const SCALE: f64 = LAST as f64;
+/// Below, a number with four decimals has at most fifteen digits.
+const FEW_DIGITS: f64 = 1e11;
 
 /// `00` to `99`.
 const PAIRS: [[u8; 2]; 100] = {
@@ -148,6 +181,49 @@ mod tests {
                 let mut room: Room = [b'x'; _];
                 let len = numbers.write(value, &mut room);
                 assert_eq!(room[..len], *format!("{value},").as_bytes(), "{value}");
+            }
+        }
+    }
+
+    #[test]
+    fn fractions_are_what_zmij_writes() {
+        let mut whole = Integers::default();
+        let steps = [
+            1.0,
+            0.5,
+            0.1,
+            0.01,
+            0.001,
+            0.0001,
+            0.00001,
+            1.0 / 3.0,
+            0.3 - 0.2,
+        ];
+        let sizes = [
+            0.0,
+            1.0,
+            9.0,
+            10.0,
+            99_999.0,
+            1_234_567.0,
+            99_999_999_990.0,
+            1e11,
+            1e15,
+        ];
+        for size in sizes {
+            for step in steps {
+                for n in 1..200 {
+                    let value = size + f64::from(n) * step;
+                    for value in [value, -value, value.next_up(), value.next_down()] {
+                        let mut room: Room = [b'x'; _];
+                        let len = float(value, &mut whole, &mut room);
+                        let text = std::str::from_utf8(&room[..len]).expect("it is ASCII");
+                        let mut buffer = zmij::Buffer::new();
+                        let plain = buffer.format_finite(value);
+                        let plain = plain.strip_suffix(".0").unwrap_or(plain);
+                        assert_eq!(text.strip_suffix(','), Some(plain));
+                    }
+                }
             }
         }
     }

@@ -51,7 +51,13 @@ pub(super) struct MapScope {
 /// Is one step of a plan.
 #[derive(Debug)]
 pub(super) enum Op {
-    /// Reads a scalar, or anything as JSON, into a leaf.
+    /// Reads what most fields have, into a leaf.
+    Boolean(usize),
+    Int(usize),
+    Long(usize),
+    Double(usize),
+    Text(usize),
+    /// Reads any other scalar, or anything as JSON, into a leaf.
     Leaf(TypeId, usize),
     /// Reads a branch's number, and goes on with the branch's own steps.
     Union(Box<[Vec<Op>]>),
@@ -175,7 +181,17 @@ impl Compiler<'_> {
                 });
                 vec![Op::Map(scope.maps.len() - 1)]
             }
-            of => vec![Op::Leaf(id, scope.leaf(path, kind(of)))],
+            of => {
+                let leaf = scope.leaf(path, kind(of));
+                vec![match of {
+                    Type::Boolean => Op::Boolean(leaf),
+                    Type::Int => Op::Int(leaf),
+                    Type::Long => Op::Long(leaf),
+                    Type::Double => Op::Double(leaf),
+                    Type::Text => Op::Text(leaf),
+                    _ => Op::Leaf(id, leaf),
+                }]
+            }
         }
     }
 }

@@ -15,17 +15,17 @@ use std::sync::Arc;
 pub(super) use compile::Plan;
 pub use cursor::AvroError;
 
-use super::by_id::{ById, Cache, Typed};
+use super::by_id::{Bound, ById, Cache, Typed};
 use super::named::Schemas;
 use super::wire_format::{Body, Wire};
 use super::{KEY, Target};
-use crate::columns::{ColumnId, Group, RowWriter};
+use crate::columns::{ColumnId, Group, RowWriter, Trouble};
 use crate::config::{AvroOptions, AvroSchema, BytesAs, FlattenLimits, SchemaSource, StreamSpec};
 use crate::flatten::push_segment;
 use crate::record::Header;
 use crate::schema::{Role, SchemaKind, SchemaText};
 use compile::Scope;
-use cursor::Cursor;
+use cursor::{Cursor, Fault};
 use run::{Run, Stop};
 
 /// Decodes the Avro values, or keys, of one stream.
@@ -116,7 +116,7 @@ impl AvroDecoder {
         bytes: &[u8],
         headers: &[Header<'_>],
         target: &mut impl Target,
-    ) -> Result<(), AvroError> {
+    ) -> Result<(), Fault> {
         if let Some(start) = self.schemas.start()? {
             return self.body(bytes, start, target);
         }
@@ -149,24 +149,18 @@ impl AvroDecoder {
         body: Body,
         bytes: &[u8],
         target: &mut impl Target,
-    ) -> Result<(), AvroError> {
+    ) -> Result<(), Fault> {
         match (body, body.inflated(bytes)?) {
             (_, Some(unpacked)) => self.body(&unpacked, 0, target),
             (Body::At(start) | Body::Zlib(start), None) => self.body(bytes, start, target),
         }
     }
 
-    fn body(
-        &mut self,
-        bytes: &[u8],
-        start: usize,
-        target: &mut impl Target,
-    ) -> Result<(), AvroError> {
-        let bound = self.schemas.current()?;
-        let plan = Arc::clone(&bound.schema);
-        let binding = &mut bound.binding;
+    fn body(&mut self, bytes: &[u8], start: usize, target: &mut impl Target) -> Result<(), Fault> {
+        let Bound { schema, binding } = self.schemas.current()?;
+        let plan: &Plan = schema;
         let mut run = Run {
-            plan: &plan,
+            plan,
             group: self.group,
             bytes_as: self.bytes_as,
             may_add: false,
@@ -198,6 +192,20 @@ impl Binding {
         Self::new(scope, group, path.to_owned(), row)
     }
 
+    /// Gives the column of a leaf; one that the field limit leaves out is counted.
+    #[expect(
+        clippy::inline_always,
+        reason = "a leaf is a few instructions, and a call as many again"
+    )]
+    #[inline(always)]
+    fn column(&self, leaf: usize, scope: &Scope, row: &mut RowWriter<'_>) -> Option<ColumnId> {
+        let column = self.columns[leaf];
+        if column.is_none() {
+            left_out(&scope.leaves[leaf].path, row);
+        }
+        column
+    }
+
     /// Makes the columns of `scope`, whose paths begin with `path`.
     fn new(scope: &Scope, group: Group, path: String, row: &mut RowWriter<'_>) -> Self {
         let columns = scope.leaves.iter().map(|leaf| {
@@ -226,6 +234,11 @@ impl Binding {
         push_segment(&mut path, &String::from_utf8_lossy(key));
         Self::new(values, group, path, row)
     }
+}
+
+#[cold]
+fn left_out(path: &str, row: &mut RowWriter<'_>) {
+    row.trouble(Trouble::LeftOut, |sample| sample.push_str(path));
 }
 
 fn join(path: &str, within: &str) -> String {

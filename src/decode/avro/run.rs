@@ -1,13 +1,14 @@
 //! A plan over bytes: values into columns, or passed over.
 
-use super::Binding;
 use super::compile::{Op, Plan, Scope};
-use super::cursor::{AvroError, Cursor, MAX_TEXT};
+use super::cursor::{AvroError, Cursor, Fault, MAX_TEXT};
 use super::scalar::Scalar;
 use super::types::{Type, TypeId};
+use super::{Binding, left_out};
 use crate::columns::{ColumnId, Group, Kind, RowWriter, Trouble};
 use crate::config::BytesAs;
-use crate::decode::text::quote_from;
+use crate::decode::text::{as_written, quote, quote_from};
+use crate::decode::write_text;
 
 /// Is what a run needs beside the cursor.
 #[derive(Debug)]
@@ -28,13 +29,13 @@ pub(super) struct Run<'a> {
 /// Says why a run stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
-    Avro(AvroError),
+    Avro(Fault),
     /// A column is needed that is not there.
     NewColumn,
 }
 
-impl From<AvroError> for Stop {
-    fn from(error: AvroError) -> Self {
+impl From<Fault> for Stop {
+    fn from(error: Fault) -> Self {
         Self::Avro(error)
     }
 }
@@ -66,13 +67,40 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         for op in ops {
             match op {
-                Op::Leaf(of, leaf) => self.leaf(
-                    *of,
-                    &scope.leaves[*leaf].path,
-                    binding.columns[*leaf],
-                    cursor,
-                    row,
-                )?,
+                Op::Boolean(leaf) => {
+                    let value = cursor.boolean()?;
+                    if let Some(id) = binding.column(*leaf, scope, row) {
+                        row.boolean(id, value);
+                    }
+                }
+                Op::Int(leaf) => {
+                    let value = cursor.int("an int")?;
+                    if let Some(id) = binding.column(*leaf, scope, row) {
+                        row.integer(id, value);
+                    }
+                }
+                Op::Long(leaf) => {
+                    let value = cursor.long("a long")?;
+                    if let Some(id) = binding.column(*leaf, scope, row) {
+                        write_integer(value, id, &scope.leaves[*leaf].path, row);
+                    }
+                }
+                Op::Double(leaf) => {
+                    let value = cursor.double()?;
+                    if let Some(id) = binding.column(*leaf, scope, row) {
+                        row.double(id, value);
+                    }
+                }
+                Op::Text(leaf) => {
+                    let value = cursor.bytes("a string")?;
+                    if let Some(id) = binding.column(*leaf, scope, row) {
+                        write_text(id, value, row, &scope.leaves[*leaf].path);
+                    }
+                }
+                Op::Leaf(of, leaf) => match binding.column(*leaf, scope, row) {
+                    Some(id) => self.leaf(*of, &scope.leaves[*leaf].path, id, cursor, row)?,
+                    None => self.skip(*of, cursor)?,
+                },
                 Op::Union(branches) => {
                     let branch = cursor.index(branches.len(), "the number of a union's branch")?;
                     self.ops(&branches[branch], scope, binding, cursor, row)?;
@@ -110,9 +138,7 @@ impl Run<'_> {
                         return Err(Stop::NewColumn);
                     }
                     if known.len() >= self.max_keys {
-                        row.trouble(Trouble::LeftOut, |sample| {
-                            sample.push_str(&of.path);
-                        });
+                        left_out(&of.path, row);
                         self.skip(of.value, cursor)?;
                         continue;
                     }
@@ -132,38 +158,30 @@ impl Run<'_> {
         &mut self,
         of: TypeId,
         path: &str,
-        column: Option<ColumnId>,
+        id: ColumnId,
         cursor: &mut Cursor<'_>,
         row: &mut RowWriter<'_>,
-    ) -> Result<(), Stop> {
-        let Some(id) = column else {
-            self.skip(of, cursor)?;
-            row.trouble(Trouble::LeftOut, |sample| sample.push_str(path));
-            return Ok(());
-        };
-        let plan = self.plan;
-        if let Some(scalar) = Scalar::read(&plan.types[of], cursor)? {
+    ) -> Result<(), Fault> {
+        let of = &self.plan.types[of];
+        if let Some(scalar) = Scalar::read(of, cursor)? {
             self.scalar(scalar, id, path, row);
         } else {
             self.scratch.clear();
-            self.json(of, cursor)?;
+            self.compound(of, cursor)?;
             row.text(id, self.scratch, false);
         }
         Ok(())
     }
 
     fn scalar(&mut self, scalar: Scalar<'_>, id: ColumnId, path: &str, row: &mut RowWriter<'_>) {
-        let kind = row.kind(id);
         match scalar {
             Scalar::Null => return row.null(id),
             Scalar::Boolean(value) => return row.boolean(id, value),
-            Scalar::Integer(value) => {
-                if kind != Kind::Text && value.unsigned_abs() > MAX_EXACT {
-                    row.trouble(Trouble::Imprecise, |sample| sample.push_str(path));
-                }
-                return row.integer(id, value);
-            }
-            Scalar::Date(_) | Scalar::Instant(..) if kind == Kind::Time => {
+            Scalar::Integer(value) => return write_integer(value, id, path, row),
+            Scalar::Single(value) => return row.double(id, as_written(value)),
+            Scalar::Double(value) => return row.double(id, value),
+            Scalar::Text(text) => return write_text(id, text, row, path),
+            Scalar::Date(_) | Scalar::Instant(..) if row.kind(id) == Kind::Time => {
                 if let Some(nanos) = scalar.nanos() {
                     return row.time(id, nanos);
                 }
@@ -179,46 +197,50 @@ impl Run<'_> {
         self.scratch.clear();
         scalar.show(self.bytes_as, self.scratch);
         match scalar {
-            Scalar::Single(value) => row.float(id, value.into(), self.scratch),
-            Scalar::Double(value) => row.float(id, value, self.scratch),
             Scalar::Decimal(..) => {
                 let text = std::str::from_utf8(self.scratch).unwrap_or_default();
                 let value: f64 = text.parse().unwrap_or_default();
-                if value.is_infinite() && kind != Kind::Text {
+                if value.is_infinite() && row.kind(id) != Kind::Text {
                     row.null(id);
                     return row.trouble(Trouble::OutOfRange, |sample| sample.push_str(path));
                 }
                 row.float(id, value, self.scratch);
             }
-            _ => super::super::write_text(id, self.scratch, row, path),
+            _ => write_text(id, self.scratch, row, path),
         }
     }
 
     /// Appends a value as compact JSON.
-    fn json(&mut self, of: TypeId, cursor: &mut Cursor<'_>) -> Result<(), AvroError> {
+    fn json(&mut self, of: TypeId, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         if self.scratch.len() > MAX_TEXT {
-            return Err(AvroError::Long { at: cursor.pos });
+            return Err(Fault::new(AvroError::Long { at: cursor.pos() }));
         }
-        let plan = self.plan;
-        if let Some(scalar) = Scalar::read(&plan.types[of], cursor)? {
-            if scalar.is_bare() {
-                scalar.show(self.bytes_as, self.scratch);
-            } else {
+        let of = &self.plan.types[of];
+        match Scalar::read(of, cursor)? {
+            Some(Scalar::Text(text)) => quote(text, self.scratch),
+            Some(scalar) if scalar.is_bare() => scalar.show(self.bytes_as, self.scratch),
+            Some(scalar) => {
                 let start = self.scratch.len();
                 scalar.show(self.bytes_as, self.scratch);
                 quote_from(self.scratch, start, self.spare);
             }
-            return Ok(());
+            None => self.compound(of, cursor)?,
         }
-        if let Type::Union(branches) = &plan.types[of] {
+        Ok(())
+    }
+
+    /// Appends what is no scalar as compact JSON.
+    fn compound(&mut self, of: &Type, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        if let Type::Union(branches) = of {
             let branch = cursor.index(branches.len(), "the number of a union's branch")?;
             return self.json(branches[branch], cursor);
         }
-        if let Type::Default(bytes, of) = &plan.types[of] {
+        if let Type::Default(bytes, of) = of {
             return self.json(*of, &mut Cursor::new(bytes, 0));
         }
+        let plan = self.plan;
         cursor.enter()?;
-        match &plan.types[of] {
+        match of {
             Type::Record(fields) => {
                 let mut before = b'{';
                 for field in fields {
@@ -255,9 +277,7 @@ impl Run<'_> {
     }
 
     fn name(&mut self, name: &[u8]) {
-        let start = self.scratch.len();
-        self.scratch.extend_from_slice(name);
-        quote_from(self.scratch, start, self.spare);
+        quote(name, self.scratch);
         self.scratch.push(b':');
     }
 
@@ -266,8 +286,8 @@ impl Run<'_> {
         &mut self,
         cursor: &mut Cursor<'_>,
         free: bool,
-        mut item: impl FnMut(&mut Self, &mut Cursor<'_>) -> Result<(), AvroError>,
-    ) -> Result<(), AvroError> {
+        mut item: impl FnMut(&mut Self, &mut Cursor<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         let mut first = true;
         loop {
             let count = cursor.block(free)?;
@@ -283,14 +303,14 @@ impl Run<'_> {
         }
     }
 
-    fn skip(&self, of: TypeId, cursor: &mut Cursor<'_>) -> Result<(), AvroError> {
+    fn skip(&self, of: TypeId, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         self.plan.skip(of, cursor)
     }
 }
 
 impl Plan {
     /// Passes over a value, and makes sure that it is one.
-    pub(super) fn skip(&self, of: TypeId, cursor: &mut Cursor<'_>) -> Result<(), AvroError> {
+    pub(super) fn skip(&self, of: TypeId, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         if Scalar::read(&self.types[of], cursor)?.is_some() {
             return Ok(());
         }
@@ -332,6 +352,13 @@ impl Plan {
         cursor.leave();
         Ok(())
     }
+}
+
+fn write_integer(value: i64, id: ColumnId, path: &str, row: &mut RowWriter<'_>) {
+    if value.unsigned_abs() > MAX_EXACT && row.kind(id) != Kind::Text {
+        row.trouble(Trouble::Imprecise, |sample| sample.push_str(path));
+    }
+    row.integer(id, value);
 }
 
 /// From here on two whole numbers may have one float64: 2^53.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::cursor::{AvroError, Cursor};
+use super::cursor::{AvroError, Cursor, Fault};
 use super::decimal;
 use super::types::Type;
 use crate::columns::time;
@@ -37,19 +37,19 @@ impl<'a> Scalar<'a> {
     pub(super) fn read<'b: 'a>(
         of: &'a Type,
         cursor: &mut Cursor<'b>,
-    ) -> Result<Option<Self>, AvroError> {
+    ) -> Result<Option<Self>, Fault> {
         Ok(Some(match of {
             Type::Null => Self::Null,
             Type::Boolean => Self::Boolean(cursor.boolean()?),
             Type::Int => Self::Integer(cursor.int("an int")?),
             Type::Long => Self::Integer(cursor.long("a long")?),
             Type::Float => Self::Single(f32::from_le_bytes(cursor.array("a float of 4 bytes")?)),
-            Type::Double => Self::Double(f64::from_le_bytes(cursor.array("a double of 8 bytes")?)),
+            Type::Double => Self::Double(cursor.double()?),
             Type::Bytes => Self::Bytes(cursor.bytes("bytes")?),
             Type::Text => Self::Text(cursor.bytes("a string")?),
             Type::Fixed(size) => Self::Bytes(cursor.take(*size, "a fixed")?),
             Type::Enum(symbols) => {
-                let at = cursor.pos;
+                let at = cursor.pos();
                 let index = cursor.index(symbols.len(), "the number of an enum's symbol")?;
                 let symbol = symbols[index].as_ref();
                 Self::Text(
@@ -60,14 +60,14 @@ impl<'a> Scalar<'a> {
             }
             Type::Decimal(size, scale) => Self::Decimal(sized(*size, "a decimal", cursor)?, *scale),
             Type::BigDecimal => {
-                let at = cursor.pos;
+                let at = cursor.pos();
                 let mut inner = Cursor::new(cursor.bytes("a big-decimal")?, 0);
                 let decimal = inner.bytes("an unscaled number").and_then(|unscaled| {
                     let scale = inner.long("a scale")?;
                     inner.end()?;
                     Ok(Self::Decimal(unscaled, scale))
                 });
-                decimal.map_err(|error| error.moved(at + 1))?
+                decimal.map_err(|error| Fault::new(error.moved(at + 1)))?
             }
             Type::VariableDecimal => {
                 let scale = cursor.int("a scale")?;
@@ -88,7 +88,7 @@ impl<'a> Scalar<'a> {
             }
             Type::ToFloat(of) => Self::read(of, cursor)?.map_or(Self::Null, Self::to_single),
             Type::ToDouble(of) => Self::read(of, cursor)?.map_or(Self::Null, Self::to_double),
-            Type::Never(reason) => return Err(AvroError::never(cursor.pos, reason)),
+            Type::Never(reason) => return Err(AvroError::never(cursor.pos(), reason)),
             Type::Array(_)
             | Type::Map(_)
             | Type::Union(_)
@@ -170,7 +170,7 @@ fn sized<'a>(
     size: Option<usize>,
     expected: &'static str,
     cursor: &mut Cursor<'a>,
-) -> Result<&'a [u8], AvroError> {
+) -> Result<&'a [u8], Fault> {
     match size {
         Some(size) => cursor.take(size, expected),
         None => cursor.bytes(expected),

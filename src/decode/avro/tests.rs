@@ -74,6 +74,7 @@ fn scalars() {
         (json!("int"), b"\x01", json!(-1)),
         (json!("long"), b"\xfe\xff\xff\xff\x0f", json!(2_147_483_647)),
         (json!("float"), b"\0\0\xc0\x3f", json!(1.5)),
+        (json!("float"), b"\xcd\xcc\xcc\x3d", json!(0.1)),
         (json!("double"), b"\0\0\0\0\0\0\xf8\x3f", json!(1.5)),
         (json!("string"), "\x08gr\u{fc}".as_bytes(), json!("grü")),
         (json!("string"), b"\x02\xff", json!("\u{fffd}")),

@@ -12,6 +12,7 @@ use super::scalar::Scalar;
 use super::wire::{Cursor, Fault, Wire};
 use crate::columns::{ColumnId, Kind, RowWriter, Trouble};
 use crate::config::BytesAs;
+use crate::decode::text::as_written;
 use crate::decode::write_text;
 
 /// Is what a run needs beside the cursor.
@@ -368,13 +369,7 @@ impl Run<'_> {
                 row.unsigned(id, value);
             }
             Scalar::Double(value) => row.double(id, value),
-            Scalar::Single(value) => {
-                let mut buffer = zmij::Buffer::new();
-                let text = buffer.format(value);
-                // The number that its digits say: as it is, 0.1 would show as 0.10000000149011612.
-                let value = text.parse().unwrap_or(f64::from(value));
-                row.float(id, value, crate::decode::text::trim(text));
-            }
+            Scalar::Single(value) => row.double(id, as_written(value)),
             Scalar::Text(text) => write_text(id, text, row, &leaf.path),
             Scalar::Name(name) => row.text(id, name.as_bytes(), true),
             Scalar::Number(_) | Scalar::Bytes(_) => {

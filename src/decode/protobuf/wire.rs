@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::decode::varint::{MAX_VARINT, varint};
 use crate::decode::wire_format::FrameError;
 use crate::schema::SchemaFault;
 
@@ -237,17 +238,10 @@ impl<'a> Cursor<'a> {
 
     #[inline(never)]
     fn long_varint(&mut self, expected: &'static str) -> Result<u64, Fault> {
-        let mut value = 0_u64;
         let rest = self.rest();
-        for (i, &byte) in rest.iter().take(MAX_VARINT).enumerate() {
-            value |= u64::from(byte & 0x7f) << (7 * i);
-            if byte & 0x80 == 0 {
-                if i == MAX_VARINT - 1 && byte > 1 {
-                    break;
-                }
-                self.pos += i + 1;
-                return Ok(value);
-            }
+        if let Some((value, len)) = varint(rest) {
+            self.pos += len;
+            return Ok(value);
         }
         let at = self.pos;
         Err(if rest.len() < MAX_VARINT {
@@ -343,8 +337,6 @@ pub(super) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
 
 /// The largest number of a field.
 const MAX_NUMBER: u32 = (1 << 29) - 1;
-/// The bytes of a 64-bit varint.
-const MAX_VARINT: usize = 10;
 /// How deep messages nest in a record; the same limit as other readers of Protobuf have.
 const MAX_NESTING: usize = 100;
 /// The most bytes of a list or a deep message as text.
