@@ -232,6 +232,8 @@ impl Plaintext {
     }
 }
 
+/// The last millisecond that has nanoseconds in 64 bits.
+const MAX_MS: i64 = i64::MAX / time::NANOS_PER_MS;
 const MESSAGE: &str = "message";
 /// The column of keys, or where their columns' names begin.
 const KEY: &str = "key";
@@ -312,6 +314,20 @@ impl Envelope {
     /// Gives a row's time, in nanoseconds since 1970; `own` is the time that the row itself says, not the record.
     #[inline]
     fn time(
+        &self,
+        record: &Record<'_>,
+        now: Now,
+        own: Option<i64>,
+        row: &mut RowWriter<'_>,
+    ) -> i64 {
+        match (&self.time, own, record.timestamp) {
+            (TimeSource::Record, None, Some(ms @ 0..=MAX_MS)) => ms * time::NANOS_PER_MS,
+            _ => self.other_time(record, now, own, row),
+        }
+    }
+
+    #[inline(never)]
+    fn other_time(
         &self,
         record: &Record<'_>,
         now: Now,

@@ -24,8 +24,7 @@ pub(super) fn message(
     let mut members: HashMap<usize, usize> = HashMap::new();
     let mut turn = 0;
     for cursor in parts {
-        while let Some((place, wire)) = of.next(0, None, cursor)? {
-            let field = &of.fields[place];
+        while let Some((place, field, wire)) = of.next(0, None, cursor)? {
             let is_packed =
                 wire == Wire::Len && field.shape == Shape::Many && field.of.is_packable();
             if !is_packed {

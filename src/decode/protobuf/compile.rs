@@ -360,7 +360,7 @@ impl Message {
         }
     }
 
-    /// Reads the next tag that the schema knows: gives the field's place and the layout; `None` at the message's end, which
+    /// Reads the next tag that the schema knows: gives the field, its place and the layout; `None` at the message's end, which
     /// is the end of `group`, if it is one.
     ///
     /// Producers write fields by number, so the field at `expected` is tried before the table
@@ -375,14 +375,14 @@ impl Message {
         expected: usize,
         group: Option<u32>,
         cursor: &mut Cursor<'_>,
-    ) -> Result<Option<(usize, Wire)>, Fault> {
+    ) -> Result<Option<(usize, &Field, Wire)>, Fault> {
         if group.is_none() && cursor.is_at_end() {
             return Ok(None);
         }
         let at = cursor.pos;
         let tag = cursor.varint("a field's tag")?;
         match self.fields.get(expected) {
-            Some(field) if field.tag == tag => Ok(Some((expected, field.likely))),
+            Some(field) if field.tag == tag => Ok(Some((expected, field, field.likely))),
             _ => self.next_other(tag, at, group, cursor),
         }
     }
@@ -394,7 +394,7 @@ impl Message {
         mut at: usize,
         group: Option<u32>,
         cursor: &mut Cursor<'_>,
-    ) -> Result<Option<(usize, Wire)>, Fault> {
+    ) -> Result<Option<(usize, &Field, Wire)>, Fault> {
         loop {
             let (number, wire) = Cursor::split(tag, at)?;
             if wire == Wire::GroupEnd {
@@ -404,7 +404,7 @@ impl Message {
                 return Err(ProtobufError::GroupEnd { at, number }.into());
             }
             if let Some(place) = self.find(number) {
-                return Ok(Some((place, wire)));
+                return Ok(Some((place, &self.fields[place], wire)));
             }
             cursor.skip(number, wire)?;
             if group.is_none() && cursor.is_at_end() {

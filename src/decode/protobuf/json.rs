@@ -16,14 +16,14 @@ impl Run<'_> {
         wire: Wire,
         cursor: &mut Cursor<'_>,
     ) -> Result<(), Stop> {
-        if self.scratch.len() > MAX_TEXT {
+        if self.room.scratch.len() > MAX_TEXT {
             return Err(Stop::Protobuf(
                 ProtobufError::Long { at: cursor.pos }.into(),
             ));
         }
         let Type::Message(id) = of else {
             let scalar = Scalar::read(of, &self.plan.enums, cursor)?;
-            scalar.show_json(self.bytes_as, self.scratch);
+            scalar.show_json(self.room.bytes_as, &mut self.room.scratch);
             return Ok(());
         };
         let (group, end) = cursor.begin(number, wire)?;
@@ -39,7 +39,7 @@ impl Run<'_> {
         mut wire: Wire,
         cursor: &mut Cursor<'_>,
     ) -> Result<(), Stop> {
-        self.scratch.push(b'[');
+        self.room.scratch.push(b'[');
         let mut is_first = true;
         loop {
             if wire == Wire::Len && field.of.is_packable() && field.wire != Wire::Group {
@@ -59,7 +59,7 @@ impl Run<'_> {
                 None => break,
             }
         }
-        self.scratch.push(b']');
+        self.room.scratch.push(b']');
         Ok(())
     }
 
@@ -71,25 +71,25 @@ impl Run<'_> {
         mut wire: Wire,
         cursor: &mut Cursor<'_>,
     ) -> Result<(), Stop> {
-        self.scratch.push(b'{');
-        let first_key = self.keys.len();
+        self.room.scratch.push(b'{');
+        let first_key = self.room.keys.len();
         let mut is_first = true;
         loop {
             field.expect(wire, cursor.pos)?;
             self.comma(&mut is_first);
             let end = cursor.open("the length of a map's entry")?;
             let entry = Entry::read(field, key, &self.plan.enums, cursor)?;
-            let start = self.scratch.len();
+            let start = self.room.scratch.len();
             match entry.key {
-                Scalar::Text(text) => quote(text, self.scratch),
+                Scalar::Text(text) => quote(text, &mut self.room.scratch),
                 key => {
-                    self.scratch.push(b'"');
-                    key.show(self.bytes_as, self.scratch);
-                    self.scratch.push(b'"');
+                    self.room.scratch.push(b'"');
+                    key.show(self.room.bytes_as, &mut self.room.scratch);
+                    self.room.scratch.push(b'"');
                 }
             }
             self.key(first_key, start)?;
-            self.scratch.push(b':');
+            self.room.scratch.push(b':');
             match entry.value {
                 Some(value) => {
                     let after = std::mem::replace(&mut cursor.pos, value);
@@ -105,26 +105,26 @@ impl Run<'_> {
             }
         }
         self.sort_keys(first_key)?;
-        self.keys.truncate(first_key);
-        self.scratch.push(b'}');
+        self.room.keys.truncate(first_key);
+        self.room.scratch.push(b'}');
         Ok(())
     }
 
     /// Notes the key that begins at `start`; one that is there already is for the slow way.
     fn key(&mut self, first: usize, start: usize) -> Result<(), Stop> {
-        let (scratch, key) = (&*self.scratch, (start, self.scratch.len()));
-        let known = &self.keys[first..];
+        let (scratch, key) = (&*self.room.scratch, (start, self.room.scratch.len()));
+        let known = &self.room.keys[first..];
         let is = |&(from, to): &(usize, usize)| scratch[from..to] == scratch[key.0..key.1];
         if known.len() < FEW_KEYS && known.iter().any(is) {
             return Err(Stop::Again);
         }
-        self.keys.push(key);
+        self.room.keys.push(key);
         Ok(())
     }
 
     /// Finds a key that is there twice among many.
     fn sort_keys(&mut self, first: usize) -> Result<(), Stop> {
-        let (scratch, keys) = (&*self.scratch, &mut self.keys[first..]);
+        let (scratch, keys) = (&*self.room.scratch, &mut self.room.keys[first..]);
         if keys.len() <= FEW_KEYS {
             return Ok(());
         }
@@ -141,7 +141,8 @@ impl Run<'_> {
         match of {
             Type::Message(id) => self.json(id, None, &mut Cursor::new(&[], 0)),
             of => {
-                Scalar::default_of(of, &self.plan.enums).show_json(self.bytes_as, self.scratch);
+                Scalar::default_of(of, &self.plan.enums)
+                    .show_json(self.room.bytes_as, &mut self.room.scratch);
                 Ok(())
             }
         }
@@ -156,31 +157,31 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         match self.plan.messages[id].form {
             Form::Object => {
-                self.scratch.push(b'{');
+                self.room.scratch.push(b'{');
                 self.fields(id, group, cursor, &mut true)?;
-                self.scratch.push(b'}');
+                self.room.scratch.push(b'}');
             }
             Form::Transparent => {
-                let start = self.scratch.len();
+                let start = self.room.scratch.len();
                 self.fields(id, group, cursor, &mut true)?;
-                if self.scratch.len() == start {
-                    self.scratch.extend_from_slice(b"null");
+                if self.room.scratch.len() == start {
+                    self.room.scratch.extend_from_slice(b"null");
                 }
             }
             Form::Timestamp => {
                 let instant = known::seconds_and_nanos(group, cursor)?;
-                self.scratch.push(b'"');
-                known::show_timestamp(instant, self.scratch);
-                self.scratch.push(b'"');
+                self.room.scratch.push(b'"');
+                known::show_timestamp(instant, &mut self.room.scratch);
+                self.room.scratch.push(b'"');
             }
             Form::Duration => {
                 let duration = known::seconds_and_nanos(group, cursor)?;
-                known::show_duration(duration, self.scratch);
+                known::show_duration(duration, &mut self.room.scratch);
             }
             Form::FieldMask => {
-                let start = self.scratch.len();
-                known::show_field_mask(group, cursor, self.scratch)?;
-                quote_from(self.scratch, start, self.spare);
+                let start = self.room.scratch.len();
+                known::show_field_mask(group, cursor, &mut self.room.scratch)?;
+                quote_from(&mut self.room.scratch, start, &mut self.room.spare);
             }
             Form::Any => self.any(group, cursor)?,
         }
@@ -189,8 +190,8 @@ impl Run<'_> {
 
     fn any(&mut self, group: Option<u32>, cursor: &mut Cursor<'_>) -> Result<(), Stop> {
         let (url, value) = known::any(group, cursor)?;
-        self.scratch.extend_from_slice(br#"{"@type":"#);
-        quote(url, self.scratch);
+        self.room.scratch.extend_from_slice(br#"{"@type":"#);
+        quote(url, &mut self.room.scratch);
         if let Some(id) = self.plan.held(url) {
             // The bytes within are a message of their own, whose places are not the record's.
             cursor.enter()?;
@@ -198,15 +199,15 @@ impl Run<'_> {
             if self.plan.messages[id].form == Form::Object {
                 self.fields(id, None, &mut within, &mut false)?;
             } else {
-                self.scratch.extend_from_slice(br#","value":"#);
+                self.room.scratch.extend_from_slice(br#","value":"#);
                 self.json(id, None, &mut within)?;
             }
             cursor.leave();
         } else if !value.is_empty() {
-            self.scratch.extend_from_slice(br#","value":"#);
-            Scalar::Bytes(value).show_json(self.bytes_as, self.scratch);
+            self.room.scratch.extend_from_slice(br#","value":"#);
+            Scalar::Bytes(value).show_json(self.room.bytes_as, &mut self.room.scratch);
         }
-        self.scratch.push(b'}');
+        self.room.scratch.push(b'}');
         Ok(())
     }
 
@@ -221,12 +222,11 @@ impl Run<'_> {
         let plan = self.plan;
         let message = &plan.messages[id];
         let is_object = message.form == Form::Object;
-        let mask = self.begin(message);
+        let mut seen = self.begin(message);
         let mut next = 0;
-        while let Some((place, wire)) = message.next(next, group, cursor)? {
+        while let Some((place, field, wire)) = message.next(next, group, cursor)? {
             next = place + 1;
-            let field = &message.fields[place];
-            self.mark(mask, place, field)?;
+            self.mark(&mut seen, place, field)?;
             if is_object {
                 self.name(&field.name, is_first);
             }
@@ -240,7 +240,7 @@ impl Run<'_> {
             }
         }
         for word in 0..message.words {
-            let mut absent = message.implicit[word] & !self.seen[mask + word];
+            let mut absent = message.implicit[word] & !self.word(&seen, word);
             while absent != 0 {
                 let field = &message.fields[word * 64 + absent.trailing_zeros() as usize];
                 absent &= absent - 1;
@@ -250,7 +250,7 @@ impl Run<'_> {
                 self.default_json(field);
             }
         }
-        self.seen.truncate(mask);
+        self.end(&seen);
         Ok(())
     }
 
@@ -259,23 +259,23 @@ impl Run<'_> {
         match field.shape {
             Shape::One => {
                 Scalar::default_of(field.of, &self.plan.enums)
-                    .show_json(self.bytes_as, self.scratch);
+                    .show_json(self.room.bytes_as, &mut self.room.scratch);
             }
-            Shape::Many => self.scratch.extend_from_slice(b"[]"),
-            Shape::Map(_) => self.scratch.extend_from_slice(b"{}"),
+            Shape::Many => self.room.scratch.extend_from_slice(b"[]"),
+            Shape::Map(_) => self.room.scratch.extend_from_slice(b"{}"),
         }
     }
 
     fn name(&mut self, name: &str, is_first: &mut bool) {
         self.comma(is_first);
-        self.scratch.push(b'"');
-        self.scratch.extend_from_slice(name.as_bytes());
-        self.scratch.extend_from_slice(b"\":");
+        self.room.scratch.push(b'"');
+        self.room.scratch.extend_from_slice(name.as_bytes());
+        self.room.scratch.extend_from_slice(b"\":");
     }
 
     fn comma(&mut self, is_first: &mut bool) {
         if !std::mem::take(is_first) {
-            self.scratch.push(b',');
+            self.room.scratch.push(b',');
         }
     }
 }

@@ -19,15 +19,13 @@ use super::named::Schemas;
 use super::wire_format::{Body, Wire};
 use super::{KEY, Target};
 use crate::columns::{ColumnId, Group, RowWriter};
-use crate::config::{
-    BytesAs, Descriptors, FlattenLimits, ProtobufOptions, SchemaSource, StreamSpec,
-};
+use crate::config::{Descriptors, FlattenLimits, ProtobufOptions, SchemaSource, StreamSpec};
 use crate::flatten::push_segment;
 use crate::record::Header;
 use crate::schema::{Role, SchemaKind, SchemaText};
 use compile::{Plan, Scope, Slot};
 use framing::{Choice, Form, Frame};
-use run::{Run, Stop};
+use run::{Room, Run, Stop};
 use wire::{Cursor, Fault};
 
 /// Decodes the Protobuf values, or keys, of one stream.
@@ -63,18 +61,6 @@ struct Reader {
     max_depth: usize,
     place: Place,
     room: Room,
-}
-
-/// Is what all runs of a stream share: how they show values, and memory.
-#[derive(Debug)]
-struct Room {
-    bytes_as: BytesAs,
-    max_keys: usize,
-    scratch: Vec<u8>,
-    spare: Vec<u8>,
-    seen: Vec<u64>,
-    keys: Vec<(usize, usize)>,
-    stamp: u64,
 }
 
 /// Is what one stream knows of a schema's messages.
@@ -362,7 +348,20 @@ impl Reader {
                 Err(Stop::NewColumn | Stop::Again) => {}
             }
         }
-        // What makes columns, or says a thing twice, is looked at as a whole first.
+        self.message_as_a_whole(bound, bytes, body, target)
+    }
+
+    /// Makes the cells of a message that makes columns, or says a thing twice: it is looked at as a whole first.
+    #[cold]
+    fn message_as_a_whole(
+        &mut self,
+        bound: &mut Bound,
+        bytes: &[u8],
+        body: usize,
+        target: &mut impl Target,
+    ) -> Result<(), Fault> {
+        let plan = bound.plan.as_ref().map_err(Fault::clone)?;
+        let binding = &mut bound.binding;
         let mut canonical = Vec::new();
         let mut parts = [Cursor::new(bytes, body)];
         canonical::message(plan, ROOT, &mut parts, &mut canonical)?;
@@ -380,6 +379,7 @@ impl Reader {
     }
 
     /// Writes the cells of a message whose bytes begin at `body`; `may_add` says that a map's new key makes columns.
+    #[inline]
     fn run(
         &mut self,
         plan: &Plan,
@@ -399,14 +399,8 @@ impl Reader {
         room.stamp += 1;
         let mut run = Run {
             plan,
-            bytes_as: room.bytes_as,
             may_add,
-            max_keys: room.max_keys,
-            stamp: room.stamp,
-            scratch: &mut room.scratch,
-            spare: &mut room.spare,
-            seen: &mut room.seen,
-            keys: &mut room.keys,
+            room,
         };
         let mut cursor = Cursor::new(bytes, body);
         run.message(root, None, &plan.root, binding, &mut cursor, row)

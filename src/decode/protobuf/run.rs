@@ -19,20 +19,35 @@ use crate::decode::write_text;
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     pub(super) plan: &'a Plan,
-    pub(super) bytes_as: BytesAs,
     /// A map's new key makes a column; not before the record is known to be good.
     pub(super) may_add: bool,
+    pub(super) room: &'a mut Room,
+}
+
+/// Is what all runs of a stream share: how they show values, and memory.
+#[derive(Debug)]
+pub(super) struct Room {
+    pub(super) bytes_as: BytesAs,
     /// How many keys of one map get columns.
     pub(super) max_keys: usize,
     /// Tells this run's keys of a map from those of earlier ones.
     pub(super) stamp: u64,
     /// The text of a cell, as it grows.
-    pub(super) scratch: &'a mut Vec<u8>,
-    pub(super) spare: &'a mut Vec<u8>,
-    /// The masks of the fields seen, of each message that is open.
-    pub(super) seen: &'a mut Vec<u64>,
+    pub(super) scratch: Vec<u8>,
+    pub(super) spare: Vec<u8>,
+    /// What the messages that are open have more of [`Seen`].
+    pub(super) seen: Vec<u64>,
     /// Where the keys of each map that is open stand in `scratch`.
-    pub(super) keys: &'a mut Vec<(usize, usize)>,
+    pub(super) keys: Vec<(usize, usize)>,
+}
+
+/// Marks what was seen of a message that is open: a bit a field, then a bit a oneof.
+#[derive(Debug)]
+pub(super) struct Seen {
+    /// The first 64 bits, which most messages do with.
+    first: u64,
+    /// Where the others stand in [`Room::seen`].
+    rest: usize,
 }
 
 /// Says why a run stopped.
@@ -64,15 +79,27 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         let plan = self.plan;
         let message = &plan.messages[node.message];
-        let mask = self.begin(message);
+        let mut seen = self.begin(message);
         let mut next = 0;
-        while let Some((place, wire)) = message.next(next, group, cursor)? {
+        while let Some((place, field, wire)) = message.next(next, group, cursor)? {
             next = place + 1;
-            let field = &message.fields[place];
-            self.mark(mask, place, field)?;
+            self.mark(&mut seen, place, field)?;
             match &node.slots[place] {
+                Slot::Leaf(leaf) if field.shape == Shape::One => {
+                    field.expect(wire, cursor.pos)?;
+                    self.one(
+                        field,
+                        field.number,
+                        wire,
+                        *leaf,
+                        scope,
+                        binding,
+                        cursor,
+                        row,
+                    )?;
+                }
                 Slot::Leaf(leaf) => {
-                    self.leaf(field, wire, *leaf, scope, binding, cursor, row)?;
+                    self.list_or_map(field, wire, *leaf, scope, binding, cursor, row)?;
                 }
                 Slot::Node(inner) => {
                     field.expect(wire, cursor.pos)?;
@@ -83,47 +110,71 @@ impl Run<'_> {
                 Slot::Map(map) => self.map(field, wire, *map, scope, binding, cursor, row)?,
             }
         }
-        for word in 0..message.words {
-            let mut absent = message.implicit[word] & !self.seen[mask + word];
+        for (i, implicit) in message.implicit.iter().enumerate() {
+            let mut absent = implicit & !self.word(&seen, i);
             while absent != 0 {
-                let place = word * 64 + absent.trailing_zeros() as usize;
+                let place = i * 64 + absent.trailing_zeros() as usize;
                 absent &= absent - 1;
                 if let Slot::Leaf(leaf) = node.slots[place] {
                     self.default(&message.fields[place], leaf, scope, binding, row);
                 }
             }
         }
-        self.seen.truncate(mask);
+        self.end(&seen);
         Ok(())
     }
 
-    /// Makes room for the mask of a message's seen fields; gives its place.
+    /// Begins to note what is seen of a message.
     #[inline]
-    pub(super) fn begin(&mut self, message: &Message) -> usize {
-        let mask = self.seen.len();
-        self.seen.resize(mask + message.words, 0);
-        mask
+    pub(super) fn begin(&mut self, message: &Message) -> Seen {
+        let rest = self.room.seen.len();
+        if message.words > 1 {
+            self.room.seen.resize(rest + message.words - 1, 0);
+        }
+        Seen { first: 0, rest }
     }
 
     /// Notes that a field, and its oneof, were seen.
     #[inline]
-    pub(super) fn mark(&mut self, mask: usize, place: usize, field: &Field) -> Result<(), Stop> {
-        self.mark_bit(mask, place)?;
+    pub(super) fn mark(
+        &mut self,
+        seen: &mut Seen,
+        place: usize,
+        field: &Field,
+    ) -> Result<(), Stop> {
+        self.mark_bit(seen, place)?;
         match field.oneof {
             None => Ok(()),
-            Some(oneof) => self.mark_bit(mask, oneof),
+            Some(oneof) => self.mark_bit(seen, oneof),
         }
     }
 
     #[inline]
-    fn mark_bit(&mut self, mask: usize, bit: usize) -> Result<(), Stop> {
-        let word = &mut self.seen[mask + bit / 64];
+    fn mark_bit(&mut self, seen: &mut Seen, bit: usize) -> Result<(), Stop> {
+        let word = match (bit / 64).checked_sub(1) {
+            None => &mut seen.first,
+            Some(word) => &mut self.room.seen[seen.rest + word],
+        };
         let before = *word;
         *word |= 1 << (bit % 64);
         if before == *word {
             return Err(Stop::Again);
         }
         Ok(())
+    }
+
+    /// Gives one word of the mask of what was seen.
+    #[inline]
+    pub(super) fn word(&self, seen: &Seen, word: usize) -> u64 {
+        match word.checked_sub(1) {
+            None => seen.first,
+            Some(word) => self.room.seen[seen.rest + word],
+        }
+    }
+
+    #[inline]
+    pub(super) fn end(&mut self, seen: &Seen) {
+        self.room.seen.truncate(seen.rest);
     }
 
     #[expect(clippy::too_many_arguments, reason = "a field's place, in and out")]
@@ -158,13 +209,13 @@ impl Run<'_> {
             if place.is_none() && !self.may_add {
                 return Err(Stop::NewColumn);
             }
-            if place.is_none() && known.len() < self.max_keys {
+            if place.is_none() && known.len() < self.room.max_keys {
                 let values = binding.at.of_key(&of.values, &of.path, name, row);
                 place = Some(known.add(name, values));
             }
             if let Some(place) = place {
                 let keyed = known.turn_to(place);
-                if std::mem::replace(&mut keyed.stamp, self.stamp) == self.stamp {
+                if std::mem::replace(&mut keyed.stamp, self.room.stamp) == self.room.stamp {
                     return Err(Stop::Again);
                 }
                 let values = &mut keyed.values;
@@ -202,8 +253,8 @@ impl Run<'_> {
                 cursor.finish(end);
             }
             Slot::Leaf(leaf) => {
-                let (leaf, column) = (&values.leaves[*leaf], binding.columns[*leaf]);
-                self.one(field.of, VALUE, field.of.wire(), column, leaf, cursor, row)?;
+                let wire = field.of.wire();
+                self.one(field, VALUE, wire, *leaf, values, binding, cursor, row)?;
             }
             Slot::Map(_) => {}
         }
@@ -231,10 +282,9 @@ impl Run<'_> {
         }
     }
 
-    /// Reads a list, a map or anything into a column.
+    /// Reads a list or a map into one column.
     #[expect(clippy::too_many_arguments, reason = "a field's place, in and out")]
-    #[inline]
-    fn leaf(
+    fn list_or_map(
         &mut self,
         field: &Field,
         wire: Wire,
@@ -244,56 +294,73 @@ impl Run<'_> {
         cursor: &mut Cursor<'_>,
         row: &mut RowWriter<'_>,
     ) -> Result<(), Stop> {
-        let (leaf, column) = (&scope.leaves[leaf], binding.columns[leaf]);
-        if field.shape == Shape::One {
-            field.expect(wire, cursor.pos)?;
-            return self.one(field.of, field.number, wire, column, leaf, cursor, row);
-        }
-        self.scratch.clear();
+        self.room.scratch.clear();
         match field.shape {
             Shape::Map(key) => self.object_of_map(field, key, wire, cursor)?,
             _ => self.list(field, wire, cursor)?,
         }
-        match column {
-            Some(id) => row.text(id, self.scratch, false),
-            None => left_out(leaf, row),
+        match binding.columns[leaf] {
+            Some(id) => row.text(id, &self.room.scratch, false),
+            None => left_out(&scope.leaves[leaf], row),
         }
         Ok(())
     }
 
-    /// Reads one value of field `number` into a column.
+    /// Reads one value, which has the tag of field `number`, into a column.
+    ///
+    /// The types that most fields have go straight through (`benches/workflow.rs`, `protobuf`); [`Run::scalar`] is their twin.
     #[expect(clippy::too_many_arguments, reason = "a field's place, in and out")]
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a leaf is a few instructions, and a call as many again"
+    )]
+    #[inline(always)]
     fn one(
         &mut self,
-        of: Type,
+        field: &Field,
         number: u32,
         wire: Wire,
-        column: Option<ColumnId>,
-        leaf: &Leaf,
+        leaf: usize,
+        scope: &Scope,
+        binding: &Binding,
         cursor: &mut Cursor<'_>,
         row: &mut RowWriter<'_>,
     ) -> Result<(), Stop> {
+        let (leaf, column) = (&scope.leaves[leaf], binding.columns[leaf]);
         let Some(id) = column else {
             cursor.skip(number, wire)?;
             left_out(leaf, row);
             return Ok(());
         };
-        // The types that most fields have go straight through.
-        match of {
+        match field.of {
             Type::Text => write_text(id, cursor.bytes("a text's length")?, row, &leaf.path),
             Type::Int64 => signed(cursor.varint("a number")? as i64, id, leaf, row),
             Type::Double => row.double(id, f64::from_le_bytes(cursor.array("8 bytes")?)),
             Type::Bool => row.boolean(id, cursor.varint("a boolean")? != 0),
-            Type::Message(message) => {
-                let (group, end) = cursor.begin(number, wire)?;
-                self.known(message, group, id, leaf, cursor, row)?;
-                cursor.finish(end);
-            }
-            of => {
-                let scalar = Scalar::read(of, &self.plan.enums, cursor)?;
-                self.scalar(scalar, id, leaf, row);
-            }
+            of => self.other(of, number, wire, id, leaf, cursor, row)?,
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a field's place, in and out")]
+    #[inline(never)]
+    fn other(
+        &mut self,
+        of: Type,
+        number: u32,
+        wire: Wire,
+        id: ColumnId,
+        leaf: &Leaf,
+        cursor: &mut Cursor<'_>,
+        row: &mut RowWriter<'_>,
+    ) -> Result<(), Stop> {
+        if let Type::Message(message) = of {
+            let (group, end) = cursor.begin(number, wire)?;
+            self.known(message, group, id, leaf, cursor, row)?;
+            cursor.finish(end);
+        } else {
+            let scalar = Scalar::read(of, &self.plan.enums, cursor)?;
+            self.scalar(scalar, id, leaf, row);
         }
         Ok(())
     }
@@ -310,15 +377,15 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         let plan = self.plan;
         let of = &plan.messages[message];
-        self.scratch.clear();
+        self.room.scratch.clear();
         match of.form {
             Form::Timestamp => {
                 let instant = known::seconds_and_nanos(group, cursor)?;
                 match instant.since_1970() {
                     Some(nanos) => row.time(id, nanos),
                     None if row.kind(id) == Kind::Text => {
-                        known::show_timestamp(instant, self.scratch);
-                        row.text(id, self.scratch, true);
+                        known::show_timestamp(instant, &mut self.room.scratch);
+                        row.text(id, &self.room.scratch, true);
                     }
                     None => row.trouble(Trouble::Misfit, |sample| {
                         sample.push('`');
@@ -329,26 +396,26 @@ impl Run<'_> {
             }
             Form::Duration => {
                 let duration = known::seconds_and_nanos(group, cursor)?;
-                known::show_duration(duration, self.scratch);
-                let text = std::str::from_utf8(self.scratch).unwrap_or_default();
-                row.float(id, text.parse().unwrap_or_default(), self.scratch);
+                known::show_duration(duration, &mut self.room.scratch);
+                let text = std::str::from_utf8(&self.room.scratch).unwrap_or_default();
+                row.float(id, text.parse().unwrap_or_default(), &mut self.room.scratch);
             }
             Form::FieldMask => {
-                known::show_field_mask(group, cursor, self.scratch)?;
-                write_text(id, self.scratch, row, &leaf.path);
+                known::show_field_mask(group, cursor, &mut self.room.scratch)?;
+                write_text(id, &mut self.room.scratch, row, &leaf.path);
             }
             _ => {
                 let Some(wrapped) = of.wrapped() else {
                     self.json(message, group, cursor)?;
                     // Of `Value`, whose null is JSON's.
-                    if self.scratch != b"null" {
-                        row.text(id, self.scratch, false);
+                    if self.room.scratch != b"null" {
+                        row.text(id, &self.room.scratch, false);
                     }
                     return Ok(());
                 };
                 let mut scalar = Scalar::default_of(wrapped, &plan.enums);
-                while let Some((place, wire)) = of.next(0, group, cursor)? {
-                    of.fields[place].expect(wire, cursor.pos)?;
+                while let Some((_, field, wire)) = of.next(0, group, cursor)? {
+                    field.expect(wire, cursor.pos)?;
                     scalar = Scalar::read(wrapped, &plan.enums, cursor)?;
                 }
                 self.scalar(scalar, id, leaf, row);
@@ -373,9 +440,9 @@ impl Run<'_> {
             Scalar::Text(text) => write_text(id, text, row, &leaf.path),
             Scalar::Name(name) => row.text(id, name.as_bytes(), true),
             Scalar::Number(_) | Scalar::Bytes(_) => {
-                self.scratch.clear();
-                scalar.show(self.bytes_as, self.scratch);
-                write_text(id, self.scratch, row, &leaf.path);
+                self.room.scratch.clear();
+                scalar.show(self.room.bytes_as, &mut self.room.scratch);
+                write_text(id, &mut self.room.scratch, row, &leaf.path);
             }
         }
     }
@@ -397,9 +464,9 @@ impl Run<'_> {
             let scalar = Scalar::default_of(field.of, &self.plan.enums);
             return self.scalar(scalar, id, &scope.leaves[leaf], row);
         }
-        self.scratch.clear();
+        self.room.scratch.clear();
         self.default_json(field);
-        row.text(id, self.scratch, true);
+        row.text(id, &self.room.scratch, true);
     }
 }
 

@@ -105,9 +105,10 @@ impl Wire {
 /// Is a place in one record, and where the message ends that it is in.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor<'a> {
+    whole: &'a [u8],
+    /// The whole up to the message's end.
     bytes: &'a [u8],
     pub(super) pos: usize,
-    end: usize,
     depth: usize,
 }
 
@@ -115,20 +116,20 @@ impl<'a> Cursor<'a> {
     /// Begins at byte `pos` of `bytes`.
     pub(super) fn new(bytes: &'a [u8], pos: usize) -> Self {
         Self {
+            whole: bytes,
             bytes,
             pos,
-            end: bytes.len(),
             depth: 0,
         }
     }
 
     #[inline]
     pub(super) fn is_at_end(&self) -> bool {
-        self.pos >= self.end
+        self.pos >= self.bytes.len()
     }
 
     pub(super) fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.pos..self.end]
+        &self.bytes[self.pos..]
     }
 
     /// Gives what was read since `start`.
@@ -150,27 +151,27 @@ impl<'a> Cursor<'a> {
     pub(super) fn begin(&mut self, number: u32, wire: Wire) -> Result<(Option<u32>, usize), Fault> {
         self.enter()?;
         Ok(match wire {
-            Wire::Group => (Some(number), self.end),
+            Wire::Group => (Some(number), self.bytes.len()),
             _ => (None, self.open("a message's length")?),
         })
     }
 
     #[inline]
     pub(super) fn finish(&mut self, end: usize) {
-        self.end = end;
+        self.close(end);
         self.depth -= 1;
     }
 
     /// Ends at `end`, which lies before the end.
     pub(super) fn until(&mut self, end: usize) {
-        self.end = end;
+        self.close(end);
     }
 
     /// Reads the next tag where it is one of field `number`.
     #[inline]
     pub(super) fn next_is(&mut self, number: u32) -> Option<Wire> {
         let start = self.pos;
-        if self.pos < self.end
+        if !self.is_at_end()
             && let Ok((next, wire)) = self.tag()
             && next == number
             && wire != Wire::GroupEnd
@@ -199,13 +200,14 @@ impl<'a> Cursor<'a> {
     /// Reads a length, and ends there until [`Cursor::close`] gets what this gives.
     #[inline]
     pub(super) fn open(&mut self, expected: &'static str) -> Result<usize, Fault> {
-        let len = self.len(expected)?;
-        Ok(std::mem::replace(&mut self.end, self.pos + len))
+        let (end, len) = (self.bytes.len(), self.len(expected)?);
+        self.close(self.pos + len);
+        Ok(end)
     }
 
     #[inline]
     pub(super) fn close(&mut self, end: usize) {
-        self.end = end;
+        self.bytes = &self.whole[..end];
     }
 
     /// Reads a field's number and layout.
@@ -226,14 +228,13 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     pub(super) fn varint(&mut self, expected: &'static str) -> Result<u64, Fault> {
-        if self.pos < self.end {
-            let byte = self.bytes[self.pos];
-            if byte < 0x80 {
+        match self.bytes.get(self.pos) {
+            Some(&byte) if byte < 0x80 => {
                 self.pos += 1;
-                return Ok(byte.into());
+                Ok(byte.into())
             }
+            _ => self.long_varint(expected),
         }
-        self.long_varint(expected)
     }
 
     #[inline(never)]
@@ -256,7 +257,7 @@ impl<'a> Cursor<'a> {
     fn len(&mut self, expected: &'static str) -> Result<usize, Fault> {
         let at = self.pos;
         let len = self.varint(expected)?;
-        let left = self.end - self.pos;
+        let left = self.bytes.len() - self.pos;
         match usize::try_from(len) {
             Ok(len) if len <= left => Ok(len),
             _ => Err(ProtobufError::Length { at, len, left }.into()),
