@@ -398,11 +398,11 @@ impl Run<'_> {
                 let duration = known::seconds_and_nanos(group, cursor)?;
                 known::show_duration(duration, &mut self.room.scratch);
                 let text = std::str::from_utf8(&self.room.scratch).unwrap_or_default();
-                row.float(id, text.parse().unwrap_or_default(), &mut self.room.scratch);
+                row.float(id, text.parse().unwrap_or_default(), &self.room.scratch);
             }
             Form::FieldMask => {
                 known::show_field_mask(group, cursor, &mut self.room.scratch)?;
-                write_text(id, &mut self.room.scratch, row, &leaf.path);
+                write_text(id, &self.room.scratch, row, &leaf.path);
             }
             _ => {
                 let Some(wrapped) = of.wrapped() else {
@@ -442,7 +442,7 @@ impl Run<'_> {
             Scalar::Number(_) | Scalar::Bytes(_) => {
                 self.room.scratch.clear();
                 scalar.show(self.room.bytes_as, &mut self.room.scratch);
-                write_text(id, &mut self.room.scratch, row, &leaf.path);
+                write_text(id, &self.room.scratch, row, &leaf.path);
             }
         }
     }
