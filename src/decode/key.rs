@@ -141,8 +141,12 @@ impl KeyDecoder {
                 }
             }
             Self::Json(json) => {
+                let key = match wire_format::without_frame(key) {
+                    Ok(key) => key,
+                    Err(error) => return count(&error, row),
+                };
                 let columns = row.columns();
-                if let Err(error) = json.decode_object(wire_format::without_frame(key), row) {
+                if let Err(error) = json.decode_object(&key, row) {
                     if row.take_back(Group::Key, columns) {
                         json.forget_columns();
                     }

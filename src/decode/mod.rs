@@ -30,6 +30,7 @@ use crate::record::{Now, Record};
 use crate::schema::{Need, Role, SchemaFault, SchemaId, SchemaText};
 use headers::HeaderColumns;
 use key::KeyDecoder;
+use wire_format::FrameError;
 
 /// Keeps the compiled schemas of one data source. Each clone is the same cache.
 #[derive(Debug, Clone)]
@@ -66,6 +67,8 @@ pub enum Decoder {
 pub enum DecodeError {
     #[error(transparent)]
     Json(#[from] JsonError),
+    #[error("JSON in a schema's frame: {0}")]
+    Frame(#[from] FrameError),
     #[error("Avro: {0}")]
     Avro(#[from] Box<AvroError>),
     #[error("line protocol: {0}")]
@@ -177,7 +180,7 @@ impl Decoder {
         match (self, value) {
             (_, None) => rows.row(|_| Ok(())),
             (Self::Json(json), Some(value)) => {
-                Ok(json.decode(wire_format::without_frame(value), rows)?)
+                Ok(json.decode(&wire_format::without_frame(value)?, rows)?)
             }
             (Self::Avro(avro), Some(value)) => {
                 let headers = rows.record.headers;
@@ -193,6 +196,15 @@ impl Decoder {
                 Ok(())
             }),
         }
+    }
+}
+
+/// Tells whether the schemas of a query fit together, before any record is read; the error says what to do.
+pub fn check(spec: &StreamSpec) -> Result<(), String> {
+    match &spec.format {
+        ValueFormat::Avro(options) => avro::check(options)
+            .map_err(|reason| format!("{reason}: correct one of the two in the query editor")),
+        _ => Ok(()),
     }
 }
 

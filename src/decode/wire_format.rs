@@ -1,5 +1,7 @@
 //! How a record names its schema: an id in a header or before the body, and where the body begins.
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 
 use crate::config::{Framing, StreamSpec, SubjectSelection};
@@ -13,8 +15,8 @@ pub(super) struct Wire {
     role: Role,
     /// What a record has that names none.
     subject: Subject,
-    /// Behind the id in Confluent's header stand message indexes.
-    has_indexes: bool,
+    /// Behind the id in Confluent's header may stand message indexes, and 0 bytes are a message.
+    is_protobuf: bool,
 }
 
 /// Says which schema a body has, and where in the bytes the body begins.
@@ -64,14 +66,14 @@ impl Wire {
             framing,
             role,
             subject: selection.subject(&spec.topic, role),
-            has_indexes: false,
+            is_protobuf: false,
         }
     }
 
-    /// Takes message indexes behind the id in Confluent's header.
-    pub(super) fn with_indexes(self) -> Self {
+    /// Reads what Protobuf's serializers write.
+    pub(super) fn of_protobuf(self) -> Self {
         Self {
-            has_indexes: true,
+            is_protobuf: true,
             ..self
         }
     }
@@ -90,7 +92,8 @@ impl Wire {
         if let Some(id) = self.header_id(headers)? {
             return Ok(Frame { id, start: 0 });
         }
-        if bytes.is_empty() && self.framing != Framing::None {
+        let may_be_empty = self.framing == Framing::Auto && self.is_protobuf;
+        if bytes.is_empty() && self.framing != Framing::None && !may_be_empty {
             return Err(FrameError::Start {
                 expected: "a schema id",
                 found: "0 bytes",
@@ -168,7 +171,7 @@ impl Wire {
             let name = header_name(self.role, CONFLUENT_HEADERS);
             if let Some(value) = find(headers, name) {
                 return match confluent_header(value) {
-                    Some((id, indexes)) if indexes.is_empty() || self.has_indexes => Ok(Some(id)),
+                    Some((id, indexes)) if indexes.is_empty() || self.is_protobuf => Ok(Some(id)),
                     _ => Err(FrameError::Header {
                         name,
                         expected: "01 and a GUID of 16 bytes",
@@ -218,15 +221,26 @@ impl Body {
     }
 }
 
-/// Passes over what a JSON Schema serializer writes before a text: no JSON begins with 00, and none with 03.
-pub(super) fn without_frame(bytes: &[u8]) -> &[u8] {
-    let start = match bytes {
-        [0, 0, 0, 0, 0, ..] if bytes.len() >= APICURIO_BYTES => APICURIO_BYTES,
-        [0, ..] if bytes.len() >= CONFLUENT_BYTES => CONFLUENT_BYTES,
-        [3, 0, ..] if bytes.len() >= GLUE_BYTES => GLUE_BYTES,
-        _ => 0,
+/// Takes off what a JSON Schema serializer writes around a text: no JSON begins with 00, and none with 03.
+#[inline]
+pub(super) fn without_frame(bytes: &[u8]) -> Result<Cow<'_, [u8]>, FrameError> {
+    match bytes {
+        [0 | 3, ..] => unframed(bytes),
+        _ => Ok(Cow::Borrowed(bytes)),
+    }
+}
+
+fn unframed(bytes: &[u8]) -> Result<Cow<'_, [u8]>, FrameError> {
+    let body = match bytes {
+        [0, 0, 0, 0, 0, ..] if bytes.len() >= APICURIO_BYTES => Body::At(APICURIO_BYTES),
+        [0, ..] if bytes.len() >= CONFLUENT_BYTES => Body::At(CONFLUENT_BYTES),
+        [3, 0 | 5, ..] => glue(bytes).transpose()?.unwrap_or(Body::At(0)),
+        _ => Body::At(0),
     };
-    &bytes[start..]
+    Ok(match (body.inflated(bytes)?, body) {
+        (Some(unpacked), _) => Cow::Owned(unpacked),
+        (None, Body::At(start) | Body::Zlib(start)) => Cow::Borrowed(&bytes[start..]),
+    })
 }
 
 fn confluent(bytes: &[u8]) -> Option<Frame> {

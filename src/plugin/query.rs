@@ -22,6 +22,7 @@ use crate::config::{PanelQuery, PartitionSelection, StartPosition, StreamSpec, k
 use crate::consume::clients::Turn;
 use crate::consume::errors::KafkaError;
 use crate::consume::scan::{Limits, scan};
+use crate::decode;
 use crate::drill;
 use crate::frame::Notice;
 use crate::pipeline::Pipeline;
@@ -85,6 +86,9 @@ async fn answer(instance: Arc<Instance>, ref_id: String, json: Vec<u8>) -> Answe
     };
     if let Err(denied) = permit(&instance.settings.topics, &query.spec.topic) {
         return Fault::denied(denied.to_string()).into();
+    }
+    if let Err(reason) = decode::check(&query.spec) {
+        return Fault::query(reason).into();
     }
     let asked = Asked {
         instance,

@@ -36,6 +36,18 @@ async fn what_is_wrong_is_said_in_words() -> Result<()> {
             query("query-wrong", json!({"messageFormat": "morse"})),
             &["morse", "json"],
         ),
+        (
+            query(
+                "query-wrong",
+                json!({
+                    "messageFormat": "avro",
+                    "avroSchemaSource": "inlineSchema",
+                    "avroSchema": r#""string""#,
+                    "avroReaderSchema": r#""int""#,
+                }),
+            ),
+            &["does not resolve to the reader schema", "query editor"],
+        ),
     ] {
         let answer = host.query(model.clone()).await?;
         let error = answer.error.to_lowercase();

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) use compile::Plan;
 pub use cursor::AvroError;
 
-use super::by_id::{Bound, ById, Cache, Typed};
+use super::by_id::{self, Bound, ById, Cache, Typed};
 use super::named::Schemas;
 use super::wire_format::{Body, Wire};
 use super::{KEY, Target};
@@ -183,6 +183,23 @@ impl AvroDecoder {
             }
         }
     }
+}
+
+/// Tells whether the query's own schema resolves to its reader schema.
+pub(super) fn check(options: &AvroOptions) -> Result<(), String> {
+    let (SchemaSource::Inline(schema), Some(reader)) = (&options.source, &options.reader) else {
+        return Ok(());
+    };
+    let text = SchemaText {
+        kind: SchemaKind::Avro,
+        text: schema.text().to_string(),
+        references: Vec::new(),
+    };
+    let typed = Avro {
+        max_depth: FlattenLimits::default().max_depth,
+        reader: Some(reader.clone()),
+    };
+    by_id::compile(&typed, &text).map(drop)
 }
 
 impl Binding {

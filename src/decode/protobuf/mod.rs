@@ -103,7 +103,7 @@ impl ProtobufDecoder {
         cache: Option<Arc<Cache<Descriptors>>>,
     ) -> Self {
         let mut schemas = ById::new(Protobuf, role, &spec.topic, cache);
-        let wire = Wire::new(spec, role, options.framing, &options.subject).with_indexes();
+        let wire = Wire::new(spec, role, options.framing, &options.subject).of_protobuf();
         let schemas = match &options.source {
             SchemaSource::Registry => Schemas::named(schemas, wire),
             SchemaSource::Inline(schema) => {

@@ -143,6 +143,29 @@ fn headers_name_schemas() {
 }
 
 #[test]
+fn values_of_0_bytes() {
+    use Framing::{Auto, Confluent, None};
+    let latest = || Ok(SchemaId::Latest("t-value".into()));
+    let error = Err("expected a schema id at the start, found 0 bytes");
+    for (framing, is_protobuf, want) in [
+        (Auto, false, error.clone()),
+        (Auto, true, latest()),
+        (None, false, latest()),
+        (Confluent, true, error),
+    ] {
+        let mut wire = wire(framing, Role::Value);
+        if is_protobuf {
+            wire = wire.of_protobuf();
+        }
+        let got = wire.frame(b"", &[]).map_err(|error| error.to_string());
+        match want {
+            Ok(id) => assert_eq!(got.map(|frame| (frame.id, frame.start)), Ok((id, 0))),
+            Err(part) => assert!(got.as_ref().is_err_and(|e| e.contains(part)), "{got:?}"),
+        }
+    }
+}
+
+#[test]
 fn bodies_of_schemas_in_the_query() {
     use Framing::{Apicurio, Auto, Confluent, ConfluentHeader, Glue, None};
     let glue = |compression: u8| [&[3, compression][..], &[9; 16], b"x"].concat();
@@ -189,14 +212,21 @@ fn compressed_bodies() {
 
 #[test]
 fn frames_before_json() {
+    let zlib = miniz_oxide::deflate::compress_to_vec_zlib(b"{}", 6);
+    let packed = [b"\x03\x05aaaaaaaaaaaaaaaa", &zlib[..]].concat();
     for (bytes, want) in [
         (&b"{}"[..], &b"{}"[..]),
         (b"\0\0\0\0\x07{}", b"{}"),
         (b"\0\0\0\0\0\0\0\0\x07{}", b"{}"),
         (b"\x03\0aaaaaaaaaaaaaaaa{}", b"{}"),
+        (&packed, b"{}"),
+        (b"\x03\x05aaaa", b"\x03\x05aaaa"),
+        (b"\x03\x07aaaaaaaaaaaaaaaa{}", b"\x03\x07aaaaaaaaaaaaaaaa{}"),
         (b"\0\0", b"\0\0"),
         (b"", b""),
     ] {
-        assert_eq!(without_frame(bytes), want, "{bytes:?}");
+        assert_eq!(without_frame(bytes).unwrap(), want, "{bytes:?}");
     }
+    let error = without_frame(&packed[..20]).unwrap_err();
+    assert!(error.to_string().contains("zlib"), "{error}");
 }

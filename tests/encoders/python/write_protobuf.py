@@ -1,28 +1,10 @@
 """Protobuf, by protoc and Confluent's serializer."""
 import base64
-import importlib
-import pathlib
-import sys
-import tempfile
 
 from common import main, registry
 from confluent_kafka.schema_registry.protobuf import ProtobufSerializer
 from google.protobuf import json_format
-from grpc_tools import protoc
-
-PROTOS = pathlib.Path(__file__).with_name('protos')
-GOOGLE = pathlib.Path(protoc.__file__).with_name('_proto')
-generated = tempfile.TemporaryDirectory()
-
-
-def compiled(*names):
-    """Compiles files of protos/, and gives the module of the last one."""
-    files = [str(PROTOS / f'{name}.proto') for name in names]
-    if protoc.main(['protoc', f'-I{PROTOS}', f'-I{GOOGLE}', f'--python_out={generated.name}', *files]) != 0:
-        sys.exit('protoc failed')
-    if generated.name not in sys.path:
-        sys.path.insert(0, generated.name)
-    return importlib.import_module(f'{names[-1]}_pb2')
+from messages import compiled, compiled_text
 
 
 def serializer(kind):
@@ -108,14 +90,7 @@ def evolved(topic):
 
 def source_of(topic, version, message):
     """Compiles a file that is written here, in a package of its version, so that one process has both."""
-    name = f'sample_{version}'
-    folder = pathlib.Path(generated.name)
-    (folder / f'{name}.proto').write_text(f'syntax = "proto3"; package acme.{version}; {message}')
-    if protoc.main(['protoc', f'-I{folder}', f'--python_out={folder}', str(folder / f'{name}.proto')]) != 0:
-        sys.exit('protoc failed')
-    if generated.name not in sys.path:
-        sys.path.insert(0, generated.name)
-    return importlib.import_module(f'{name}_pb2')
+    return compiled_text(f'sample_{version}', f'syntax = "proto3"; package acme.{version}; {message}')
 
 
 def keys(topic):

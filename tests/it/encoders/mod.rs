@@ -3,6 +3,7 @@
 
 mod avro;
 mod demo;
+mod headers;
 mod json;
 mod lines;
 mod protobuf;
@@ -31,8 +32,17 @@ struct Written {
 }
 
 impl Written {
-    /// Has a case of `tests/encoders/python/write_<format>.py` written.
+    /// Has a case of `tests/encoders/python/write_<format>.py` written, for a plugin that asks the shared registry.
     async fn case(format: &'static str, case: &'static str) -> Result<Written> {
+        Self::case_for(format, case, |_| Ok(Registry::shared().confluent())).await
+    }
+
+    /// Has a case written, for a plugin that asks the registry whose address `registry` makes of what the writer printed.
+    async fn case_for(
+        format: &'static str,
+        case: &'static str,
+        registry: impl FnOnce(&str) -> Result<String>,
+    ) -> Result<Written> {
         static CASES: AtomicUsize = AtomicUsize::new(0);
         let number = CASES.fetch_add(1, Ordering::Relaxed);
         let topic = format!("encoders-{number}-{format}-{}", case.replace('_', "-"));
@@ -44,7 +54,7 @@ impl Written {
         })
         .await??;
         let said = write(format, case, &topic).await?;
-        let settings = json!({"schemaRegistryUrl": Registry::shared().confluent()});
+        let settings = json!({"schemaRegistryUrl": registry(&said)?});
         Ok(Written {
             host: Host::on(Kafka::shared(), settings).await?,
             format,
