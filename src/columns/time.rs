@@ -174,7 +174,8 @@ pub(crate) fn show_date(days: i64, out: &mut Vec<u8>) {
     digits(day, 2, out);
 }
 
-/// Appends a time of day, with the digits that `unit`, the parts of a second, has; what is no time of day as its number.
+/// Appends a time of day, with the digits that `unit`, the parts of a second, has (1 has none, and no point); what is no time of day
+/// as its number.
 pub(crate) fn show_clock(value: i64, unit: i64, out: &mut Vec<u8>) {
     let (seconds, part) = (value.div_euclid(unit), value.rem_euclid(unit));
     if !(0..SECONDS_PER_DAY).contains(&seconds) {
@@ -185,8 +186,10 @@ pub(crate) fn show_clock(value: i64, unit: i64, out: &mut Vec<u8>) {
     digits(seconds / 60 % 60, 2, out);
     out.push(b':');
     digits(seconds % 60, 2, out);
-    out.push(b'.');
-    digits(part, unit.ilog10() as usize, out);
+    if unit > 1 {
+        out.push(b'.');
+        digits(part, unit.ilog10() as usize, out);
+    }
 }
 
 /// Appends a number from 0 on that has at most `width` digits, with zeros before it.

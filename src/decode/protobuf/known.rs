@@ -127,10 +127,6 @@ pub(super) fn show_timestamp(span: Span, out: &mut Vec<u8>) {
         nanos => (NANOS_PER_S, nanos),
     };
     time::show_clock(of_day * unit + part, unit, out);
-    if unit == 1 {
-        // A clock without parts of a second ends with its point and a zero.
-        out.truncate(out.len() - 2);
-    }
     out.push(b'Z');
 }
 
