@@ -86,7 +86,9 @@ impl Column {
             return NULL_BYTES;
         }
         let bytes = self.cells.repeat_last(count);
-        (self.len..self.len + count).for_each(|row| self.validity.push_valid(row));
+        if self.validity.nulls() != 0 {
+            (self.len..self.len + count).for_each(|row| self.validity.push_valid(row));
+        }
         self.len += count;
         bytes
     }
@@ -246,26 +248,31 @@ impl Text {
         let [.., start, end] = self.offsets[..] else {
             return 0;
         };
-        let (start, end) = (start as usize, end as usize);
+        let (from, len) = (start as usize, (end - start) as usize);
+        self.bytes.reserve(count * len + 16);
         let mut short = [0; 16];
-        let is_short = end - start <= short.len();
-        if is_short {
-            short[..end - start].copy_from_slice(&self.bytes[start..end]);
-        }
-        for _ in 0..count {
-            if is_short {
-                append(&short[..end - start], &mut self.bytes);
-            } else {
-                self.bytes.extend_from_within(start..end);
+        if len <= short.len() {
+            short[..len].copy_from_slice(&self.bytes[from..]);
+            for _ in 0..count {
+                // A copy of a fixed size, of which the end is taken back.
+                let end = self.bytes.len() + len;
+                self.bytes.extend_from_slice(&short);
+                self.bytes.truncate(end);
             }
-            self.end_cell();
+        } else {
+            for _ in 0..count {
+                self.bytes.extend_from_within(from..from + len);
+            }
         }
+        i32::try_from(self.bytes.len()).expect("a text column holds less than 2 GiB");
+        let ends = (1..=count as i32).map(|n| end + n * len as i32);
+        self.offsets.extend(ends);
         let escapes = if self.verbatim {
             0
         } else {
-            escapes(&self.bytes[start..end])
+            escapes(&self.bytes[from..from + len])
         };
-        end - start + escapes + QUOTE_BYTES
+        len + escapes + QUOTE_BYTES
     }
 
     /// Ends a cell whose bytes were appended to `bytes`.

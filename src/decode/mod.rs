@@ -2,6 +2,7 @@
 
 mod avro;
 mod by_id;
+mod gap;
 mod headers;
 mod json;
 mod key;

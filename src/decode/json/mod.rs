@@ -6,7 +6,6 @@
 //! by JSON's grammar, and learned. `benches/workflow.rs`: `json_20fields` always hits, `json_shuffled` seldom
 //! does, and the plain twin (`benches/twin`) reads a tree.
 
-mod gap;
 mod leaf;
 mod scan;
 mod tree;

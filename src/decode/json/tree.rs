@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::gap::{Gap, word};
 use crate::columns::ColumnId;
+use crate::decode::gap::{Gap, word};
 use crate::flatten::push_segment;
 
 /// Names a path.
@@ -45,7 +45,7 @@ struct Node {
     /// By key, as an object.
     children: HashMap<Box<[u8]>, NodeId>,
     /// The gaps that followed this leaf.
-    gaps: [Gap; MAX_GAPS],
+    gaps: [Gap<NodeId>; MAX_GAPS],
     /// Which of them goes when another one comes.
     oldest: usize,
 }

@@ -2,6 +2,7 @@
 //!
 //! A line that is no line protocol makes a row with `_error`, beside the rows of the others.
 
+mod known;
 mod long;
 mod parse;
 mod wide;

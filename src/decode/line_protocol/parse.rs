@@ -4,6 +4,9 @@
 
 use thiserror::Error;
 
+use super::known::Known;
+use crate::decode::gap::{Gap, word};
+
 /// Walks over the lines of one record.
 #[derive(Debug)]
 pub(super) struct Parser<'a> {
@@ -28,6 +31,7 @@ pub(super) struct Line {
     pub(super) timestamp: Option<i64>,
     /// The order of tags by key, where they are not written in it.
     order: Vec<u32>,
+    known: Known,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +78,24 @@ pub struct LineFault {
 }
 
 impl Span {
+    /// Gives the place in a record of a place in bytes that begin at byte `at` of it.
+    fn moved(self, at: u32) -> Self {
+        Self {
+            start: self.start + at,
+            end: self.end + at,
+            ..self
+        }
+    }
+
+    /// Gives the place in bytes that begin at byte `at` of the record.
+    pub(super) fn within(self, at: u32) -> Self {
+        Self {
+            start: self.start - at,
+            end: self.end - at,
+            ..self
+        }
+    }
+
     pub(super) fn of<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         &bytes[self.start as usize..self.end as usize]
     }
@@ -130,21 +152,10 @@ impl<'a> Parser<'a> {
     fn line(&mut self, line: &mut Line) -> Result<(), LineFault> {
         line.tags.clear();
         line.fields.clear();
-        line.measurement = self.name(COMMA | SPACE, "a measurement")?;
-        while self.take(b',') {
-            let key = self.name(COMMA | SPACE | EQUALS, "a tag's key")?;
-            self.expect(b'=', "`=` and a value after a tag's key")?;
-            let value = self.name(COMMA | SPACE | EQUALS, "a tag's value")?;
-            line.tags.push(Tag { key, value });
-        }
-        if !line.tags_differ(self.bytes) {
-            return Err(self.fault("each tag once"));
-        }
-        self.expect(b' ', "a space and a field")?;
+        let series = self.series(line)?;
         self.skip(|byte| matches!(byte, b' ' | b'\t'));
-        loop {
-            let key = self.name(COMMA | SPACE | EQUALS, "a field's key")?;
-            self.expect(b'=', "`=` and a value after a field's key")?;
+        for place in 0.. {
+            let key = self.key(line.known.gap(series, place))?;
             let (value, source) = self.value()?;
             line.fields.push(Field { key, value, source });
             if !self.take(b',') {
@@ -168,6 +179,57 @@ impl<'a> Parser<'a> {
                 "`,` and a field, a space and a timestamp, or the line's end"
             }))
         }
+    }
+
+    /// Reads measurement and tags, up to the space behind them; gives their place in what is known.
+    fn series(&mut self, line: &mut Line) -> Result<usize, LineFault> {
+        if let Some(place) = line.known.find(&self.bytes[self.pos..]) {
+            let series = &line.known.series[place];
+            let at = self.pos as u32;
+            line.measurement = series.measurement.moved(at);
+            line.tags.extend(series.tags.iter().map(|tag| Tag {
+                key: tag.key.moved(at),
+                value: tag.value.moved(at),
+            }));
+            self.pos += series.written.len();
+            return Ok(place);
+        }
+        let start = self.pos;
+        line.measurement = self.name(COMMA | SPACE, "a measurement")?;
+        while self.take(b',') {
+            let key = self.name(COMMA | SPACE | EQUALS, "a tag's key")?;
+            self.expect(b'=', "`=` and a value after a tag's key")?;
+            let value = self.name(COMMA | SPACE | EQUALS, "a tag's value")?;
+            line.tags.push(Tag { key, value });
+        }
+        if !line.tags_differ(self.bytes) {
+            return Err(self.fault("each tag once"));
+        }
+        self.expect(b' ', "a space and a field")?;
+        let written = &self.bytes[start..self.pos];
+        Ok(line
+            .known
+            .add(written, start as u32, line.measurement, &line.tags))
+    }
+
+    /// Reads a field's key and the `=` behind it; `gap` is what stood there before, which is tried first.
+    #[inline]
+    fn key(&mut self, gap: Option<&mut Gap<u8>>) -> Result<Span, LineFault> {
+        let (start, rest) = (self.pos, &self.bytes[self.pos..]);
+        if let Some(gap) = &gap
+            && let Some(len) = gap.begins(word(rest), rest)
+        {
+            self.pos += len - 1;
+            let span = self.span(start, gap.next);
+            self.pos += 1;
+            return Ok(span);
+        }
+        let key = self.name(COMMA | SPACE | EQUALS, "a field's key")?;
+        self.expect(b'=', "`=` and a value after a field's key")?;
+        if let Some(gap) = gap {
+            gap.set(&self.bytes[start..self.pos], key.seen);
+        }
+        Ok(key)
     }
 
     /// Reads a name that ends before the first of `ends` without a backslash before it, or with the line.
@@ -347,12 +409,9 @@ impl<'a> Parser<'a> {
         let start = self.pos;
         let negative = self.take(b'-');
         let mut digits = 0_u64;
-        match self.digits(&mut digits) {
-            0 => Err(self.fault(EXPECTED)),
-            1..=18 => {
-                let value = digits as i64;
-                Ok(if negative { -value } else { value })
-            }
+        match (self.digits(&mut digits), i64::try_from(digits)) {
+            (0, _) => Err(self.fault(EXPECTED)),
+            (1..=19, Ok(value)) => Ok(if negative { -value } else { value }),
             _ => {
                 let span = self.span(start, 0);
                 let text = std::str::from_utf8(span.of(self.bytes)).unwrap_or_default();
@@ -384,7 +443,7 @@ impl<'a> Parser<'a> {
 
     #[inline]
     fn take(&mut self, byte: u8) -> bool {
-        let is = self.bytes.get(self.pos) == Some(&byte);
+        let is = self.bytes.get(self.pos).is_some_and(|&next| next == byte);
         self.pos += usize::from(is);
         is
     }

@@ -1,25 +1,23 @@
-//! The bytes between two leaves, such as `,"name":`, and what they say comes next.
+//! The bytes between two values, such as `,"name":`, and what they say comes next.
 
-use super::tree::NodeId;
-
-/// Is a gap that came before, and the leaf that it led to.
+/// Is a gap that came before, and what it led to.
 ///
 /// Most gaps have up to 16 bytes: one comparison of 128 bits under a mask costs a third of a call of `memcmp`
-/// (`benches/workflow.rs`, `json_100fields`). The twin is `starts_with`.
+/// (`benches/workflow.rs`, `json_100fields`, `lineprotocol`). The twin is `starts_with`.
 #[derive(Debug, Clone)]
-pub(super) struct Gap {
+pub(super) struct Gap<N> {
     head: u128,
     /// Ones where `head` has bytes.
     mask: u128,
     len: usize,
-    pub(super) next: NodeId,
+    pub(super) next: N,
     /// What follows the first 16 bytes.
     tail: Vec<u8>,
 }
 
-impl Gap {
+impl<N> Gap<N> {
     /// Makes a gap that nothing begins with.
-    pub(super) fn none(next: NodeId) -> Self {
+    pub(super) fn none(next: N) -> Self {
         Self {
             head: 1,
             mask: 0,
@@ -30,7 +28,7 @@ impl Gap {
     }
 
     /// Remembers other bytes.
-    pub(super) fn set(&mut self, gap: &[u8], next: NodeId) {
+    pub(super) fn set(&mut self, gap: &[u8], next: N) {
         self.head = word(gap);
         self.mask = word(&[0xff; WORD][..gap.len().min(WORD)]);
         self.len = gap.len();
@@ -43,11 +41,15 @@ impl Gap {
     /// Gives the gap's length where `rest` begins with it; `word` is [`word`] of `rest`.
     #[inline]
     pub(super) fn begins(&self, word: u128, rest: &[u8]) -> Option<usize> {
-        // Zeros behind the end of `rest` are no gap's: JSON has none outside of texts, where it escapes them.
+        // Zeros stand behind the end of `rest`, and no gap ends with one.
         if word & self.mask != self.head {
             return None;
         }
-        (self.len <= WORD || rest[WORD..].starts_with(&self.tail)).then_some(self.len)
+        let tail = || {
+            rest.get(WORD..)
+                .is_some_and(|rest| rest.starts_with(&self.tail))
+        };
+        (self.len <= WORD || tail()).then_some(self.len)
     }
 }
 
@@ -70,16 +72,15 @@ const WORD: usize = 16;
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::ROOT;
     use super::*;
 
     #[test]
     fn gaps_are_compared_whole() {
         let rest: Vec<u8> = (1..=40).collect();
-        let mut gap = Gap::none(ROOT);
+        let mut gap = Gap::none(());
         assert_eq!(gap.begins(word(&rest), &rest), None);
         for len in 1..=rest.len() {
-            gap.set(&rest[..len], ROOT);
+            gap.set(&rest[..len], ());
             for end in 0..=rest.len() {
                 let rest = &rest[..end];
                 let want = (end >= len).then_some(len);
