@@ -108,9 +108,9 @@ profile: ## where one fixture's time, instructions and allocations go (CASE=json
 	@scripts/profile.sh $(CASE)
 
 .PHONY: bench-e2e
-bench-e2e: plugin ## records a second from a real Kafka to packets, beside a bare consumer (RECORDS=2000000)
+bench-e2e: plugin ## a real Kafka to packets, beside bare consumers (WHAT=throughput|streams|idle|latency RECORDS=2000000)
 	@scripts/need.sh java mvn
-	@cargo run --quiet --profile speed --locked -p speed -- $(PLUGIN) $(RECORDS)
+	@cargo run --quiet --profile speed --locked -p speed -- $(PLUGIN) $(or $(WHAT),throughput) $(RECORDS)
 
 # --- shipping it ---
 

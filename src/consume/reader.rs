@@ -9,6 +9,7 @@
 //! said twice, `pace` finds out whether the channel can keep up, and `words` says it all.
 
 mod fetched;
+mod outbox;
 mod pace;
 mod trouble;
 mod watch;
@@ -27,7 +28,7 @@ use tokio::sync::mpsc;
 use tracing::{error, info};
 
 use super::clients::{Client, ClientMaker};
-use super::clock::now;
+use super::clock::{RecordClock, now};
 use super::errors::KafkaError;
 use super::look::{Looking, Subject};
 use super::message::{headers_read, record};
@@ -40,6 +41,7 @@ use crate::pipeline::{ErrorAt, Pipeline, Step};
 use crate::record::{Now, Record};
 
 use fetched::Fetched;
+use outbox::Outbox;
 use pace::Pace;
 use trouble::{Failures, Kind, Troubles};
 
@@ -53,8 +55,8 @@ pub struct Reader {
     pub metadata_interval: Duration,
 }
 
-/// Is the end where the packets come out; dropping it stops the reader.
-pub type Packets = mpsc::Receiver<Result<Packet, Panicked>>;
+/// Is the end where the packets come out, one or more at a time; dropping it stops the reader.
+pub type Packets = mpsc::Receiver<Result<Vec<Packet>, Panicked>>;
 
 /// Says that the reader has stopped over a fault of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -64,7 +66,7 @@ pub struct Panicked;
 impl Reader {
     /// Starts the thread. Kafka is first asked there: nothing here waits.
     pub fn start(self) -> io::Result<Packets> {
-        let (sender, packets) = mpsc::channel(PACKETS_WAITING);
+        let (sender, packets) = mpsc::channel(GROUPS_WAITING);
         let work = move || {
             if catch_unwind(AssertUnwindSafe(|| self.read(&sender))).is_err() {
                 error!("a stream's reader panicked");
@@ -116,6 +118,8 @@ impl Reader {
                 pipeline: &mut pipeline,
                 waiting: Waiting::new(&client, &spec.topic, &schemas),
                 packets,
+                outbox: Outbox::default(),
+                clock: RecordClock::default(),
                 progress: standing.progress.take(),
                 fetched: Fetched::default(),
                 looking: None,
@@ -143,7 +147,7 @@ impl Reader {
     }
 }
 
-type Sender = mpsc::Sender<Result<Packet, Panicked>>;
+type Sender = mpsc::Sender<Result<Vec<Packet>, Panicked>>;
 
 /// Is what one client leaves to the next.
 #[derive(Default)]
@@ -174,6 +178,8 @@ struct Run<'c> {
     /// Records whose schemas are asked for.
     waiting: Waiting<'c>,
     packets: &'c Sender,
+    outbox: Outbox,
+    clock: RecordClock,
     /// `None` until the first look: nobody knows where the reader begins.
     progress: Option<Progress>,
     fetched: Fetched,
@@ -210,15 +216,22 @@ impl Run<'_> {
                 return End::Cancelled;
             }
             if let Some(end) = self.watch(time) {
-                return end;
+                return if self.send() { end } else { End::Cancelled };
             }
             time = self.take(time);
             while let Some(packet) = self.pipeline.poll_packet(time) {
-                if self.packets.blocking_send(Ok(packet)).is_err() {
-                    return End::Cancelled;
-                }
+                self.outbox.add(packet, time.monotonic);
+            }
+            let is_idle = self.is_drained || !self.pipeline.has_room();
+            if (is_idle || self.outbox.is_full(time.monotonic)) && !self.send() {
+                return End::Cancelled;
             }
         }
+    }
+
+    /// Hands over the packets that are ready; tells whether anybody takes them.
+    fn send(&mut self) -> bool {
+        self.outbox.is_empty() || self.packets.blocking_send(Ok(self.outbox.take())).is_ok()
     }
 
     /// Takes one record where there is one and room for it; otherwise waits until there is something to do.
@@ -242,7 +255,10 @@ impl Run<'_> {
             Duration::ZERO
         };
         let polled = self.client.poll(wait);
-        let time = now();
+        let time = match &polled {
+            Some(Ok(record)) if wait.is_zero() => self.clock.next(time, record.payload_len()),
+            _ => self.clock.read(),
+        };
         self.is_drained = polled.is_none();
         if let Some(id) = self.client.faults().new_topic_id() {
             let read = self.progress.as_ref().and_then(Progress::topic_id);
@@ -312,7 +328,7 @@ fn send_rows(pipeline: &mut Pipeline, packets: &Sender) {
     while pipeline.pending_rows() > 0 && !packets.is_closed() {
         match pipeline.poll_packet(now()) {
             Some(packet) => {
-                if packets.blocking_send(Ok(packet)).is_err() {
+                if packets.blocking_send(Ok(vec![packet])).is_err() {
                     return;
                 }
             }
@@ -335,8 +351,8 @@ fn whole_milliseconds(time: Duration) -> Duration {
     Duration::from_millis(time.as_nanos().div_ceil(1_000_000) as u64)
 }
 
-/// Packets that wait for the host; behind them the reader stops.
-const PACKETS_WAITING: usize = 8;
+/// Groups of packets that wait for the host; behind them the reader stops.
+const GROUPS_WAITING: usize = 2;
 /// The longest wait: how long a reader may take to notice that nobody wants its packets.
 const MAX_WAIT: Duration = Duration::from_millis(100);
 /// The shortest wait for room.

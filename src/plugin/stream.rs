@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::{StreamExt, stream};
 use grafana_plugin_sdk::pluginv2::publish_stream_response::Status as PublishStatus;
 use grafana_plugin_sdk::pluginv2::stream_server::Stream;
 use grafana_plugin_sdk::pluginv2::subscribe_stream_response::Status as SubscribeStatus;
@@ -10,7 +11,6 @@ use grafana_plugin_sdk::pluginv2::{
     PublishStreamRequest, PublishStreamResponse, RunStreamRequest, StreamPacket,
     SubscribeStreamRequest, SubscribeStreamResponse,
 };
-use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 use tracing::{error, info};
@@ -100,19 +100,18 @@ impl Stream for Streams {
             error!("no thread for a stream: {error}");
             Status::resource_exhausted("the plugin cannot start another thread")
         })?;
-        Ok(Response::new(Box::pin(
-            ReceiverStream::new(packets).map(message),
-        )))
+        let messages = ReceiverStream::new(packets).flat_map(|group| stream::iter(messages(group)));
+        Ok(Response::new(Box::pin(messages)))
     }
 }
 
 /// Gives what Grafana gets. An error makes it start the stream anew.
-#[expect(clippy::result_large_err, reason = "tonic's own error")]
-fn message(packet: Result<Packet, Panicked>) -> Result<StreamPacket, Status> {
+fn messages(group: Result<Vec<Packet>, Panicked>) -> Vec<Result<StreamPacket, Status>> {
     drill::at("RunStream");
-    match packet {
-        Ok(packet) => Ok(StreamPacket { data: packet.json }),
-        Err(panicked) => Err(Status::internal(panicked.to_string())),
+    let message = |packet: Packet| Ok(StreamPacket { data: packet.json });
+    match group {
+        Ok(packets) => packets.into_iter().map(message).collect(),
+        Err(panicked) => vec![Err(Status::internal(panicked.to_string()))],
     }
 }
 

@@ -127,9 +127,11 @@ impl Viewer {
 
     /// Takes the packets that are there.
     pub(crate) fn take(&mut self) {
-        while let Ok(packet) = self.packets.as_mut().unwrap().try_recv() {
-            self.seen
-                .add(&serde_json::from_slice(&packet.unwrap().json).unwrap());
+        while let Ok(packets) = self.packets.as_mut().unwrap().try_recv() {
+            for packet in packets.unwrap() {
+                self.seen
+                    .add(&serde_json::from_slice(&packet.json).unwrap());
+            }
         }
     }
 }
