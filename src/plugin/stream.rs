@@ -108,11 +108,14 @@ impl Stream for Streams {
 /// Gives what Grafana gets. An error makes it start the stream anew.
 fn messages(group: Result<Vec<Packet>, Panicked>) -> Vec<Result<StreamPacket, Status>> {
     drill::at("RunStream");
-    let message = |packet: Packet| Ok(StreamPacket { data: packet.json });
     match group {
-        Ok(packets) => packets.into_iter().map(message).collect(),
+        Ok(packets) => packets.into_iter().map(message).map(Ok).collect(),
         Err(panicked) => vec![Err(Status::internal(panicked.to_string()))],
     }
+}
+
+fn message(packet: Packet) -> StreamPacket {
+    StreamPacket { data: packet.json }
 }
 
 fn start(instance: &Instance, spec: StreamSpec) -> std::io::Result<Packets> {

@@ -17,7 +17,7 @@ const SHUTDOWNS: usize = 5;
 const QUIET: &str = "quiet";
 const MANY: usize = 100;
 /// How long a process is watched, after a while in which it comes to rest.
-const WATCHED: Duration = Duration::from_secs(60);
+const WATCHED: Duration = Duration::from_mins(1);
 const REST: Duration = Duration::from_secs(3);
 
 /// What a process used while it was watched.

@@ -11,37 +11,49 @@ use serde_json::{Value, json};
 
 use crate::{bare, live};
 
-/// Records a second, and how many.
+/// Records before the first that is measured.
+const UNMEASURED: usize = 2;
+/// Records a second, and how many; a paced channel carries the first two.
 const RATES: [(u64, usize); 3] = [(10, 300), (1_000, 2_000), (50_000, 100_000)];
 
 pub(crate) async fn print(binary: &Path, kafka: &Kafka) -> Result<()> {
     println!(
         "| records a second | pacing | records | p50 | p99 | bare p50 | bare p99 | added p50 | added p99 |\n|--:|---|--:|--:|--:|--:|--:|--:|--:|"
     );
-    for pacing in [false, true] {
-        for (rate, count) in RATES {
+    for (pacing, rates) in [(false, &RATES[..]), (true, &RATES[..2])] {
+        for &(rate, count) in rates {
             eprintln!("{rate} a second, pacing {pacing}");
-            let [ours, bare] = measure(binary, kafka, rate, count, pacing).await?;
-            let (p50, p99) = (percentile(&ours, 50), percentile(&ours, 99));
-            let (bare50, bare99) = (percentile(&bare, 50), percentile(&bare, 99));
-            println!(
-                "| {rate} | {pacing} | {count} | {p50:.1} ms | {p99:.1} ms | {bare50:.1} ms | {bare99:.1} ms | {:.1} ms | {:.1} ms |",
-                p50 - bare50,
-                p99 - bare99
-            );
+            let seen = measure(binary, kafka, rate, count, pacing).await?;
+            let shown = seen.each(|[sent, shown, _]| shown - sent);
+            let bare = seen.each(|[sent, _, bare]| bare - sent);
+            // Of one record each: both had the same broker in the same moment.
+            let added = seen.each(|[_, shown, bare]| shown - bare);
+            println!("| {rate} | {pacing} | {count} | {shown} | {bare} | {added} |");
         }
     }
     Ok(())
 }
 
-/// Gives the latencies of the plugin's host and of a bare consumer, sorted.
+/// Is when each record was sent, and when the plugin's host and a bare consumer had it, in milliseconds.
+struct Seen(Vec<[f64; 3]>);
+
+impl Seen {
+    /// Gives the median and the 99th percentile of something, as cells of a table.
+    fn each(&self, what: fn([f64; 3]) -> f64) -> String {
+        let mut values: Vec<f64> = self.0.iter().copied().map(what).collect();
+        values.sort_by(f64::total_cmp);
+        let at = |percent: usize| values[(values.len() - 1) * percent / 100];
+        format!("{:.1} ms | {:.1} ms", at(50), at(99))
+    }
+}
+
 async fn measure(
     binary: &Path,
     kafka: &Kafka,
     rate: u64,
     count: usize,
     pacing: bool,
-) -> Result<[Vec<Duration>; 2]> {
+) -> Result<Seen> {
     let topic = format!("latency-{rate}-{pacing}");
     kafka.create_topic(&topic, 1)?;
     let value = json!({"sensor": "s-1", "value": 21.5}).to_string();
@@ -51,11 +63,14 @@ async fn measure(
     let (first, mut packets) = live::run(&plugin, kafka, &topic, &keys, pacing).await?;
     ensure!(first == 1, "the answer had {first} records");
     let (bootstrap, name) = (kafka.bootstrap(), topic.clone());
-    let bare = thread::spawn(move || bare::arrivals(&bootstrap, &name, count + 1));
+    let bare = thread::spawn(move || bare::arrivals(&bootstrap, &name, count + UNMEASURED));
     // Both are at the end before the first record comes.
     tokio::time::sleep(Duration::from_secs(2)).await;
 
     let producer = Arc::new(kafka.producer_with(&[("linger.ms", "0")])?);
+    // The first record waits for the producer's connection and id.
+    producer.send(&topic, Record::value(&value))?;
+    producer.flush()?;
     let sending = {
         let producer = Arc::clone(&producer);
         thread::spawn(move || -> Result<Vec<Instant>> {
@@ -82,30 +97,23 @@ async fn measure(
         let packet: Value = serde_json::from_slice(&packet)?;
         let offsets = packet["data"]["values"][2].as_array();
         for offset in offsets.into_iter().flatten().filter_map(Value::as_u64) {
-            let seen = ours
-                .get_mut(offset as usize - 1)
-                .context("no such record")?;
+            let place = (offset as usize).checked_sub(UNMEASURED);
+            let Some(seen) = place.and_then(|place| ours.get_mut(place)) else {
+                continue;
+            };
             left -= usize::from(seen.replace(now).is_none());
         }
     }
     plugin.shutdown().await;
     let sent = sending.join().expect("the producer does not panic")?;
     let arrived = bare.join().expect("the consumer does not panic")?;
-    let since = |seen: &mut dyn Iterator<Item = Instant>| {
-        let took = seen
-            .zip(&sent)
-            .map(|(seen, sent)| seen.saturating_duration_since(*sent));
-        let mut took: Vec<Duration> = took.collect();
-        took.sort();
-        took
-    };
-    Ok([
-        since(&mut ours.into_iter().flatten()),
-        since(&mut arrived.into_iter().skip(1)),
-    ])
-}
-
-/// Gives a percentile in milliseconds.
-fn percentile(sorted: &[Duration], percent: usize) -> f64 {
-    sorted[(sorted.len() - 1) * percent / 100].as_secs_f64() * 1e3
+    let begin = sent[0];
+    let ms = |at: Instant| at.saturating_duration_since(begin).as_secs_f64() * 1e3;
+    let shown = ours.into_iter().flatten();
+    let arrived = arrived.into_iter().skip(UNMEASURED);
+    let all = sent.iter().zip(shown).zip(arrived);
+    Ok(Seen(
+        all.map(|((sent, shown), bare)| [ms(*sent), ms(shown), ms(bare)])
+            .collect(),
+    ))
 }
