@@ -57,6 +57,11 @@ frontend() {
   npm --prefix frontend test
 }
 
+times_the_twin() { # the core's time beside the plain twin's, in the same run
+  cargo build --quiet --release --locked -p benches --bins
+  RUNS=5 MILLISECONDS=100 "$CARGO_TARGET_DIR/release/compare" check "$CARGO_TARGET_DIR/release/sample"
+}
+
 stage 'tools' need
 stage 'files' no_machine_in_files
 stage 'rust: format, lints, docs' rust_style
@@ -67,6 +72,7 @@ stage 'plugin and workbench: build' make plugin
 stage 'rust: tests, with a real Kafka' cargo test --locked --workspace
 stage 'fuzz: every parser' scripts/fuzz.sh
 stage 'speed: instructions a record' scripts/instructions.py --check
+stage 'speed: times the plain twin' times_the_twin
 stage 'page: build' make page
 stage 'package' scripts/check-package.sh
 stage 'compose' scripts/check-compose.py

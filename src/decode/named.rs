@@ -91,7 +91,11 @@ impl<T: Typed> Schemas<T> {
     /// Gives the place where the body of the record begins that was prepared; `None` where the query's own schema reads it.
     #[inline]
     pub(super) fn start(&self) -> Result<Option<usize>, FrameError> {
-        self.start.clone().transpose()
+        match &self.start {
+            None => Ok(None),
+            Some(Ok(start)) => Ok(Some(*start)),
+            Some(Err(error)) => Err(error.clone()),
+        }
     }
 
     /// Gives the schema of the record that was prepared.

@@ -144,25 +144,34 @@ impl ProtobufDecoder {
         headers: &[Header<'_>],
         target: &mut impl Target,
     ) -> Result<(), Fault> {
-        if let Some(lead) = self.schemas.wire.header_indexes(headers) {
+        let record = if let Some(lead) = self.schemas.wire.header_indexes(headers) {
             let frame = Frame::Header;
-            return self.framed(Framed { bytes, frame, lead }, target);
-        }
-        let start = match self.schemas.start()? {
-            Some(start) => start,
-            None => match self.schemas.wire.body(bytes, headers)? {
-                // No message begins as a frame does: 00 and 03 are no field's tag.
-                (_, Some(Body::At(start))) | (Body::At(start), None) => start,
-                (_, Some(body)) | (body, None) => {
-                    let unpacked = body.inflated(bytes)?.unwrap_or_default();
-                    let frame = Frame::Glue;
-                    let (bytes, lead) = (&unpacked[..], &unpacked[..]);
-                    return self.framed(Framed { bytes, frame, lead }, target);
-                }
-            },
+            Framed { bytes, frame, lead }
+        } else {
+            let start = match self.schemas.start()? {
+                Some(start) => start,
+                None => match self.schemas.wire.body(bytes, headers)? {
+                    // No message begins as a frame does: 00 and 03 are no field's tag.
+                    (_, Some(Body::At(start))) | (Body::At(start), None) => start,
+                    (_, Some(body)) | (body, None) => return self.packed(body, bytes, target),
+                },
+            };
+            let (frame, lead) = (Frame::of_len(start), &bytes[start..]);
+            Framed { bytes, frame, lead }
         };
-        let (frame, lead) = (Frame::of_len(start), &bytes[start..]);
-        self.framed(Framed { bytes, frame, lead }, target)
+        self.framed(record, target)
+    }
+
+    /// Makes the cells of a message that is compressed.
+    #[cold]
+    fn packed(&mut self, body: Body, bytes: &[u8], target: &mut impl Target) -> Result<(), Fault> {
+        let bytes = body.inflated(bytes)?.unwrap_or_default();
+        let record = Framed {
+            bytes: &bytes,
+            frame: Frame::Glue,
+            lead: &bytes,
+        };
+        self.framed(record, target)
     }
 
     #[inline]
@@ -412,8 +421,11 @@ impl Messages {
     #[inline]
     fn likely(&self, record: Framed<'_>) -> Option<usize> {
         let last = self.heads.get(self.last)?;
-        let begins =
-            |head: &Head| head.frame == record.frame && record.lead.starts_with(&head.bytes);
+        // Most begin with nothing, and comparing no bytes is slow where `memcmp` reads them under a mask.
+        let begins = |head: &Head| {
+            head.frame == record.frame
+                && (head.bytes.is_empty() || record.lead.starts_with(&head.bytes))
+        };
         if begins(last) {
             return Some(self.last);
         }
