@@ -212,6 +212,16 @@ pub struct Text {
     pub(crate) offsets: Vec<i32>,
     /// No cell holds a byte that JSON escapes, so cells are copied into a packet as they are.
     pub(crate) verbatim: bool,
+    /// Cells that are known to be as the one before them, in their order; there may be others.
+    pub(crate) repeats: Vec<Repeat>,
+}
+
+/// Is cells of one text.
+#[derive(Debug)]
+pub(crate) struct Repeat {
+    /// The first that is as the one before it.
+    pub(crate) row: usize,
+    pub(crate) count: usize,
 }
 
 impl Default for Text {
@@ -220,6 +230,7 @@ impl Default for Text {
             bytes: Vec::new(),
             offsets: vec![0],
             verbatim: true,
+            repeats: Vec::new(),
         }
     }
 }
@@ -249,6 +260,8 @@ impl Text {
             return 0;
         };
         let (from, len) = (start as usize, (end - start) as usize);
+        let row = self.offsets.len() - 1;
+        self.repeats.push(Repeat { row, count });
         self.bytes.reserve(count * len + 16);
         let mut short = [0; 16];
         if len <= short.len() {
@@ -288,8 +301,10 @@ impl Text {
             bytes: self.bytes.split_off(start as usize),
             offsets: self.offsets[rows..].iter().map(|end| end - start).collect(),
             verbatim: self.verbatim,
+            repeats: Vec::new(),
         };
         self.offsets.truncate(rows + 1);
+        self.repeats.clear();
         rest
     }
 
@@ -297,6 +312,7 @@ impl Text {
         self.offsets.truncate(rows + 1);
         self.bytes.truncate(self.offsets[rows] as usize);
         self.verbatim |= rows == 0;
+        self.repeats.clear();
     }
 }
 

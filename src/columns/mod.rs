@@ -279,12 +279,16 @@ impl ColumnSet {
                 repeated += 1;
             }
         }
+        self.filled = 0;
         for i in 0..count {
-            self.filled = repeated;
-            let mut row = RowWriter::new(self);
-            write(i, &mut row);
-            row.commit(at);
+            let row = self.rows + i;
+            write(i, &mut RowWriter::of_good(self, row));
         }
+        self.places.extend(std::iter::repeat_n(at, count));
+        self.rows += count;
+        let cells = self.columns.len() * count;
+        let nulls = cells.saturating_sub(repeated * count + self.filled);
+        self.bytes += count * COORDINATE_BYTES + nulls * NULL_BYTES;
     }
 
     #[inline]

@@ -32,6 +32,17 @@ impl<'a> RowWriter<'a> {
         }
     }
 
+    /// Writes cells of a row that nothing takes back; whoever asks for it finishes it.
+    pub(super) fn of_good(set: &'a mut ColumnSet, row: usize) -> Self {
+        let start = set.mark();
+        Self {
+            set,
+            row,
+            start,
+            committed: true,
+        }
+    }
+
     /// Finds or makes a column; `None` where the field limit leaves it out.
     pub fn column(&mut self, group: Group, path: &str, kind: Kind) -> Option<ColumnId> {
         self.set.column(group, path, kind, None)

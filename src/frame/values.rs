@@ -1,6 +1,6 @@
 //! A frame's cells as JSON, column by column.
 
-use super::buffer::{Buffer, Room, put};
+use super::buffer::{Buffer, REPEATED, Room, put};
 use super::number::{Integers, float, unsigned};
 use crate::columns::plain::plain_len;
 use crate::columns::{
@@ -31,31 +31,39 @@ pub(super) fn write(set: &ColumnSet, out: &mut Buffer) {
 
 /// Writes the columns `time`, `partition` and `offset`.
 fn write_places(places: &[Coordinates], out: &mut Buffer) {
-    let mut whole = Integers::default();
-    let (mut last, mut ms) = (0, 0);
     out.extend(b"[");
-    for at in places {
-        // Records of one moment share their time, and a division costs as much as the rest of a cell.
-        if at.time != last {
-            (last, ms) = (at.time, millis(at.time));
-        }
-        out.cell(|room| whole.write(ms, room));
-    }
-    out.replace_last(b',', b']');
+    // A division costs as much as the rest of a cell, but rows of one moment share their time.
+    write_runs(
+        places,
+        |at| at.time,
+        |whole, time, room| whole.write(millis(time), room),
+        out,
+    );
     out.extend(b",[");
-    for at in places {
-        out.cell(|room| match at.partition {
-            Some(partition) => whole.write(partition.into(), room),
-            None => null(room),
-        });
-    }
-    out.replace_last(b',', b']');
+    let number = |whole: &mut Integers, number: Option<i64>, room: &mut Room| match number {
+        Some(number) => whole.write(number, room),
+        None => null(room),
+    };
+    write_runs(places, |at| at.partition.map(i64::from), number, out);
     out.extend(b",[");
-    for at in places {
-        out.cell(|room| match at.offset {
-            Some(offset) => whole.write(offset, room),
-            None => null(room),
+    write_runs(places, |at| at.offset, number, out);
+}
+
+/// Writes a part of the rows' places, and closes the list. Rows of a record, of a partition or of a moment share it.
+fn write_runs<T: Copy + PartialEq>(
+    places: &[Coordinates],
+    part: impl Fn(&Coordinates) -> T,
+    write: impl Fn(&mut Integers, T, &mut Room) -> usize,
+    out: &mut Buffer,
+) {
+    let mut whole = Integers::default();
+    for run in places.chunk_by(|a, b| part(a) == part(b)) {
+        let mut len = 0;
+        out.cell(|room| {
+            len = write(&mut whole, part(&run[0]), room);
+            len
         });
+        out.repeat(len, run.len() - 1);
     }
     out.replace_last(b',', b']');
 }
@@ -139,28 +147,41 @@ fn null(room: &mut Room) -> usize {
 /// Most are short: what stands behind one in the column is copied too, and written over (`benches/workflow.rs`,
 /// `json_20fields`).
 fn write_texts(text: &Text, out: &mut Buffer) {
-    for ends in text.offsets.windows(2) {
-        let (start, len) = (ends[0] as usize, (ends[1] - ends[0]) as usize);
-        let rest = &text.bytes[start..];
-        if len <= 16
-            && let Some(chunk) = rest.first_chunk::<16>()
+    let (mut repeats, mut row) = (text.repeats.iter().peekable(), 0);
+    while let Some([start, end]) = text.offsets.get(row..row + 2) {
+        let (start, len) = (*start as usize, (end - start) as usize);
+        write_text(&text.bytes[start..], len, out);
+        row += 1;
+        if let Some(repeat) = repeats.next_if(|repeat| repeat.row == row)
+            && len + 3 <= REPEATED
         {
-            out.cell(|room| {
-                room[1..17].copy_from_slice(chunk);
-                quote(len, room)
-            });
-        } else if len <= 64
-            && let Some(chunk) = rest.first_chunk::<64>()
-        {
-            out.cell(|room| {
-                room[1..65].copy_from_slice(chunk);
-                quote(len, room)
-            });
-        } else {
-            out.push(b'"');
-            out.extend(&rest[..len]);
-            out.extend(b"\",");
+            out.repeat(len + 3, repeat.count);
+            row += repeat.count;
         }
+    }
+}
+
+/// Writes a text, the first `len` bytes of `rest`, that needs no escape.
+#[inline]
+fn write_text(rest: &[u8], len: usize, out: &mut Buffer) {
+    if len <= 16
+        && let Some(chunk) = rest.first_chunk::<16>()
+    {
+        out.cell(|room| {
+            room[1..17].copy_from_slice(chunk);
+            quote(len, room)
+        });
+    } else if len <= 64
+        && let Some(chunk) = rest.first_chunk::<64>()
+    {
+        out.cell(|room| {
+            room[1..65].copy_from_slice(chunk);
+            quote(len, room)
+        });
+    } else {
+        out.push(b'"');
+        out.extend(&rest[..len]);
+        out.extend(b"\",");
     }
 }
 
