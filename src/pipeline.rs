@@ -319,6 +319,11 @@ impl Pipeline {
         self.set.rows()
     }
 
+    /// Tells about how many bytes they would take in a packet.
+    pub fn pending_bytes(&self) -> usize {
+        self.set.bytes()
+    }
+
     /// Throws away the rows that wait, and tells how many they were.
     pub fn discard_pending(&mut self) -> usize {
         let rows = self.set.rows();

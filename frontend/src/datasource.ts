@@ -62,10 +62,14 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
     const { app, panelPluginId, range } = request;
     const parts: Target[] = targets
       .filter((target) => !isExpression(target))
-      .map((target) => ({
-        look: look(this.applyTemplateVariables(target, request.scopedVars), { app, panelPluginId }),
-        ask: (resumeAt) => this.askAgain(request, target, resumeAt),
-      }));
+      .map((target) => {
+        const filled = this.applyTemplateVariables(target, request.scopedVars);
+        return {
+          query: identity(filled),
+          look: look(filled, { app, panelPluginId }),
+          ask: (resumeAt) => this.askAgain(request, target, resumeAt),
+        };
+      });
     const answer = super.query({ ...request, targets });
     if (parts.length < targets.length || !endsNow(range) || !hasLive()) {
       const looks = parts.map(({ look }) => look);
@@ -155,12 +159,18 @@ export class DataSource extends DataSourceWithBackend<KafkaQuery, KafkaOptions> 
   }
 }
 
+/** Tells a query from others, whichever panel asks it and however that shows it. */
+function identity(query: KafkaQuery): string {
+  const look = { refId: undefined, alias: undefined, recordColumns: undefined, hide: undefined, key: undefined };
+  return JSON.stringify({ ...query, ...look });
+}
+
 /** Grafana's own alert would repeat what stands at the field. */
 const QUIET = { showErrorAlert: false };
 
 const LIVE_IS_OFF: QueryResultMetaNotice = {
   severity: 'warning',
-  text: 'Grafana Live is switched off in this Grafana ([live] max_connections is 0), so rows come with each refresh only.',
+  text: 'Grafana Live is switched off in this Grafana ([live] max_connections is 0), so rows come with each refresh only: a panel that starts at Latest has none, one that starts at Last N has.',
 };
 
 /** Says whether a target is computed by Grafana itself. Its runtime has a function for that from Grafana 10.3 on. */

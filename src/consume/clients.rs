@@ -183,6 +183,11 @@ impl Clients {
         self.ask_within(self.timeout, question).await
     }
 
+    /// Gives the time until a log-in that was refused is tried again.
+    pub fn login_pause(&self) -> Option<Duration> {
+        self.login.pause(std::time::Instant::now())
+    }
+
     /// Asks Kafka through the shared client; `question` is given the client and the time that it may take. It is asked
     /// again where that was not enough.
     ///

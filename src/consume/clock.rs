@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crate::record::Now;
 
 /// Reads both clocks.
-pub(super) fn now() -> Now {
+pub(crate) fn now() -> Now {
     // A wall clock before 1970 is a wrong one: 0 shows that as well as any number.
     let wall = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -95,6 +95,10 @@ pub enum KafkaError {
          and Read on it"
     )]
     Forbidden(TopicName),
+    #[error(
+        "not authorised to read topic {0}: the data source's Kafka user may see it, and lacks the right Read on it"
+    )]
+    Unreadable(TopicName),
     #[error("partition {partition} of topic {topic} not found: it has partitions 0 to {last}")]
     UnknownPartition {
         topic: TopicName,
@@ -123,7 +127,7 @@ impl KafkaError {
     pub fn stage(&self) -> Stage {
         match self {
             Self::Settings { .. } => Stage::Settings,
-            Self::Forbidden(_) => Stage::Authorization,
+            Self::Forbidden(_) | Self::Unreadable(_) => Stage::Authorization,
             Self::Connection(faults) => faults
                 .first()
                 .map_or(Stage::Connect, |fault| fault.cause.stage()),
@@ -151,7 +155,10 @@ impl KafkaError {
     pub fn is_about_topic(&self) -> bool {
         matches!(
             self,
-            Self::UnknownTopic(_) | Self::Forbidden(_) | Self::UnknownPartition { .. }
+            Self::UnknownTopic(_)
+                | Self::Forbidden(_)
+                | Self::Unreadable(_)
+                | Self::UnknownPartition { .. }
         )
     }
 

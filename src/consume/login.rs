@@ -26,6 +26,14 @@ impl Login {
             .map(|last| last.error.clone())
     }
 
+    /// Gives the time until a log-in is tried again.
+    pub fn pause(&self, now: Instant) -> Option<Duration> {
+        let until = self.last().as_ref()?.until;
+        until
+            .checked_duration_since(now)
+            .filter(|wait| !wait.is_zero())
+    }
+
     /// Notes why brokers could not be reached; only a log-in that all of them refused counts.
     pub fn failed(&self, error: &KafkaError, now: Instant) {
         if !error.is_refused_login() {
@@ -103,6 +111,8 @@ mod tests {
         assert_eq!(login.refused(at(201)), None);
         login.failed(&password, at(300));
         assert_eq!(login.refused(at(304)), Some(password));
+        assert_eq!(login.pause(at(304)), Some(Duration::from_secs(1)));
         assert_eq!(login.refused(at(305)), None);
+        assert_eq!(login.pause(at(305)), None);
     }
 }

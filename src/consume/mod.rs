@@ -9,7 +9,7 @@
 //! `scan` for one answer, and `sample` for a look at what the records are; `schemas` gets what records name.
 
 pub mod clients;
-mod clock;
+pub(crate) mod clock;
 pub mod errors;
 pub mod faults;
 pub mod identity;

@@ -73,7 +73,8 @@ pub fn split(server: &str) -> Option<(&str, u16)> {
     }
 }
 
-pub(super) fn address(host: &str, port: u16) -> String {
+/// Writes an address as Kafka does, an IPv6 one in brackets.
+pub fn address(host: &str, port: u16) -> String {
     if host.contains(':') {
         format!("[{host}]:{port}")
     } else {

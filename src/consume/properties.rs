@@ -82,6 +82,7 @@ pub(super) fn shortcomings(settings: &Settings) -> Vec<String> {
         .security
         .tls
         .as_ref()
+        .filter(|tls| !tls.skip_verify)
         .map(|tls| name_check(tls, &bootstrap(settings)));
     if check != Some(NameCheck::ChainOnly) {
         return Vec::new();

@@ -75,8 +75,11 @@ pub fn scan(
     }
     let deadline = Instant::now() + limits.time;
     let failed = |error: ClientError| {
-        let code = error.rdkafka_error_code().unwrap_or(Code::Fail);
-        explain(client, &subject.topic, code, limits.time)
+        match error.rdkafka_error_code().unwrap_or(Code::Fail) {
+            // The look was answered: the topic may be seen.
+            Code::TopicAuthorizationFailed => KafkaError::Unreadable(subject.topic.clone()),
+            code => explain(client, &subject.topic, code, limits.time),
+        }
     };
     let mut begin = match (resume_at, spec.start) {
         (Some(cursor), _) => Begin::At(cursor.clone()),
@@ -184,7 +187,7 @@ impl Reading<'_> {
     fn spent(&self) -> Option<Stop> {
         if self.rows >= self.limits.rows {
             Some(Stop::Rows)
-        } else if self.bytes >= self.limits.bytes {
+        } else if self.bytes.max(self.pipeline.pending_bytes()) >= self.limits.bytes {
             Some(Stop::Bytes)
         } else if Instant::now() >= self.deadline || !(self.limits.is_wanted)() {
             Some(Stop::Time)

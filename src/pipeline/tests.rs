@@ -6,6 +6,10 @@ use crate::decode::SchemaCache;
 use crate::record::Header;
 
 fn pipeline(query: Value) -> Pipeline {
+    pipeline_with(query, PerfFlags::default())
+}
+
+fn pipeline_with(query: Value, flags: PerfFlags) -> Pipeline {
     let mut query = query;
     query["topicName"] = json!("t");
     let spec = PanelQuery::parse(query.to_string().as_bytes())
@@ -16,8 +20,8 @@ fn pipeline(query: Value) -> Pipeline {
         FlattenLimits::default(),
         Arc::new(StreamSchema::new()),
         Pacer::off(),
-        PerfFlags::default(),
-        SchemaCache::new(&PerfFlags::default()),
+        flags,
+        SchemaCache::new(&flags),
     )
 }
 
@@ -305,4 +309,61 @@ fn keys_and_headers() {
         frame["data"]["values"].to_string(),
         r#"[[1600000000000],[0],[7],[3],["/w=="],["[\"1\",null]"],[null],[1]]"#
     );
+}
+
+#[test]
+fn keys_of_one_column() {
+    for (format, key, want) in [
+        ("string", Some(&b"k\xff"[..]), json!(["k\u{fffd}"])),
+        ("string", None, json!([null])),
+        ("base64", Some(b"\xff\0"), json!(["/wA="])),
+        ("base64", Some(b""), json!([""])),
+        ("base64", None, json!([null])),
+    ] {
+        let mut pipeline = pipeline(json!({ "keyFormat": format }));
+        let at = now();
+        for key in [Some(&b"first"[..]), key] {
+            pipeline.push(
+                &Record {
+                    key,
+                    ..record(b"{}")
+                },
+                at,
+            );
+        }
+        let later = Now {
+            monotonic: at.monotonic + std::time::Duration::from_millis(5),
+            ..at
+        };
+        let packet = pipeline.poll_packet(later).unwrap();
+        let frame: Value = serde_json::from_slice(&packet.json).unwrap();
+        assert_eq!(frame["schema"]["fields"][3]["name"], "key");
+        assert_eq!(frame["data"]["values"][3][1], want[0], "{format} {key:?}");
+    }
+}
+
+/// The flag takes the cached order away, and nothing from what is shown.
+#[test]
+fn the_field_order_is_the_same_without_its_cache() {
+    let flags = PerfFlags {
+        disable_field_order_cache: true,
+        ..PerfFlags::default()
+    };
+    let packets = [PerfFlags::default(), flags].map(|flags| {
+        let mut pipeline = pipeline_with(json!({}), flags);
+        let at = now();
+        for value in [
+            &br#"{"b":1,"c":2}"#[..],
+            br#"{"c":3,"a":"x"}"#,
+            br#"{"d":{"e":1},"b":2}"#,
+        ] {
+            pipeline.push(&record(value), at);
+        }
+        let later = Now {
+            monotonic: at.monotonic + std::time::Duration::from_millis(5),
+            ..at
+        };
+        String::from_utf8(pipeline.poll_packet(later).unwrap().json).unwrap()
+    });
+    assert_eq!(packets[0], packets[1]);
 }

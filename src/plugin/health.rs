@@ -174,11 +174,21 @@ async fn check_kafka(instance: &Instance) -> Report {
     let servers = instance.clients.bootstrap();
     let deadline = Instant::now() + settings.health_timeout;
     let probes = Probes::start(servers, settings.health_timeout);
+    let pause = instance.clients.login_pause();
     let cluster = match instance.clients.cluster(settings.health_timeout).await {
         Ok(cluster) => cluster,
         Err(error) => {
             let error = with_probes(error, probes, settings.health_timeout, servers).await;
-            return Report::failure(&error.to_string(), &problems);
+            let mut text = error.to_string();
+            if let Some(pause) = pause {
+                let _ = write!(
+                    text,
+                    ". This is what the brokers said last: the log-in is tried again in {} s, since servers lock accounts over \
+                     one that is repeated",
+                    pause.as_secs() + 1
+                );
+            }
+            return Report::failure(&text, &problems);
         }
     };
     let patience = PATIENCE.min(deadline.saturating_duration_since(Instant::now()));
@@ -233,27 +243,47 @@ async fn with_probes(
 }
 
 /// Are bare connections under way, one to each broker.
-struct Probes(JoinSet<Option<Fault>>);
+struct Probes {
+    /// Each gives its broker, and what failed.
+    running: JoinSet<(String, Option<Fault>)>,
+    /// The brokers that are not known to be reached or not.
+    open: Vec<String>,
+    begun: Instant,
+}
 
 impl Probes {
     fn start<'a>(servers: impl IntoIterator<Item = &'a String>, limit: Duration) -> Self {
-        let mut probes = JoinSet::new();
+        let (mut running, mut open) = (JoinSet::new(), Vec::new());
         for server in servers.into_iter().take(MAX_PROBED) {
             if let Some((host, port)) = probe::split(server) {
-                let host = host.to_owned();
-                probes.spawn(async move { probe::reach(&host, port, limit).await });
+                let (host, broker) = (host.to_owned(), probe::address(host, port));
+                open.push(broker.clone());
+                running.spawn(async move { (broker, probe::reach(&host, port, limit).await) });
             }
         }
-        Self(probes)
+        Self {
+            running,
+            open,
+            begun: Instant::now(),
+        }
     }
 
-    /// Gives what has failed, at most `patience` from now, in the order of the brokers' addresses.
+    /// Gives what has failed, at most `patience` from now, in the order of the brokers' addresses. A broker that has not answered
+    /// by then has failed too.
     async fn faults(mut self, patience: Duration) -> Vec<Fault> {
         let mut faults = Vec::new();
         let until = tokio::time::Instant::now() + patience;
-        while let Ok(Some(done)) = tokio::time::timeout_at(until, self.0.join_next()).await {
-            faults.extend(done.ok().flatten());
+        while let Ok(Some(done)) = tokio::time::timeout_at(until, self.running.join_next()).await {
+            let Ok((broker, fault)) = done else { continue };
+            self.open.retain(|open| *open != broker);
+            faults.extend(fault);
         }
+        let waited = self.begun.elapsed().as_millis();
+        faults.extend(self.open.into_iter().map(|broker| Fault {
+            cause: Cause::ConnectTimeout,
+            broker: Some(broker),
+            text: format!("no connection within {waited} ms"),
+        }));
         faults.sort_by(|a, b| a.broker.cmp(&b.broker));
         faults
     }
@@ -271,5 +301,36 @@ fn append(message: &mut String, before: &str, texts: &[String]) {
     *message += &texts.join("; ");
     if !message.ends_with('.') {
         message.push('.');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::{TcpSocket, TcpStream};
+
+    use super::*;
+
+    /// A broker behind a firewall that drops packets: here, one whose queue of connections is full.
+    #[tokio::test]
+    async fn silence_is_a_fault() {
+        let silent = TcpSocket::new_v4().unwrap();
+        silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let silent = silent.listen(1).unwrap();
+        let address = silent.local_addr().unwrap();
+        let limit = Duration::from_millis(300);
+        let mut waiting = Vec::new();
+        while let Ok(Ok(stream)) = timeout(limit, TcpStream::connect(address)).await {
+            waiting.push(stream);
+        }
+        let open = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let servers = [address, open.local_addr().unwrap()].map(|address| address.to_string());
+        // Their own limit is later than the time that Save & test has.
+        let probes = Probes::start(&servers, 10 * limit);
+        let faults = probes.faults(limit).await;
+        let found: Vec<_> = faults
+            .iter()
+            .map(|f| (f.cause, f.broker.as_ref()))
+            .collect();
+        assert_eq!(found, [(Cause::ConnectTimeout, Some(&servers[0]))]);
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use grafana_plugin_sdk::pluginv2::{DataQuery, QueryDataRequest};
 use tokio::task::{JoinSet, spawn_blocking};
-use tracing::{error, info};
+use tracing::{debug, error};
 
 use self::answer::{Answer, Fault, display_name, meta};
 use self::wire::{DataResponse, QueryDataResponse};
@@ -179,7 +179,8 @@ impl Asked {
     /// Says what Kafka said. Unless the query names what is not there, the panel may subscribe all the same: the run
     /// tries again, and finds its start itself.
     fn failed(&self, error: &KafkaError) -> Answer {
-        info!(topic = self.query.spec.topic.as_str(), "query: {error}");
+        // Grafana asks for each panel again and again: the panel says it.
+        debug!(topic = self.query.spec.topic.as_str(), "query: {error}");
         let fault = Some(Fault::from(error));
         if error.is_about_topic() {
             return Answer { frame: None, fault };

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use grafana_plugin_sdk::pluginv2::publish_stream_response::Status as PublishStatus;
@@ -19,12 +20,16 @@ use super::channel::{Refusal, admit};
 use super::instance::{Instance, Instances};
 use super::query::nonce;
 use crate::batch::Pacer;
-use crate::config::{StreamSpec, key};
+use crate::columns::StreamSchema;
+use crate::config::{FlattenLimits, StreamSpec, Subscription, key};
+use crate::consume::clock::now;
 use crate::consume::reader::{Packets, Panicked, Reader};
+use crate::decode::SchemaCache;
 use crate::drill;
 use crate::frame::Packet;
 use crate::perf::PerfFlags;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{ErrorAt, Pipeline};
+use crate::record::Now;
 
 /// Answers the calls about live channels.
 pub(super) struct Streams {
@@ -40,8 +45,7 @@ impl Streams {
 
 #[tonic::async_trait]
 impl Stream for Streams {
-    type RunStreamStream =
-        Pin<Box<dyn tokio_stream::Stream<Item = Result<StreamPacket, Status>> + Send>>;
+    type RunStreamStream = Messages;
 
     /// Says whether a browser may have a channel. Kafka is not asked: a refusal is final in the browser, while a broker
     /// may come back, and a run says in its rows what is wrong.
@@ -86,16 +90,26 @@ impl Stream for Streams {
         request: Request<RunStreamRequest>,
     ) -> Result<Response<Self::RunStreamStream>, Status> {
         let request = request.into_inner();
-        let instance = self.instances.of(request.plugin_context.as_ref())?;
-        let spec =
-            admit(&instance.settings.topics, &request.path, &request.data).map_err(|refusal| {
-                match refusal {
-                    Refusal::Query(_) => Status::invalid_argument(refusal.to_string()),
-                    Refusal::Path | Refusal::Topic(_) => {
-                        Status::permission_denied(refusal.to_string())
-                    }
-                }
-            })?;
+        // Where new settings end a stream that has viewers, they are told.
+        let instance = match self.instances.of(request.plugin_context.as_ref()) {
+            Ok(instance) => instance,
+            Err(error) => {
+                return said(&request.data, &error.to_string()).ok_or_else(|| error.into());
+            }
+        };
+        let spec = match admit(&instance.settings.topics, &request.path, &request.data) {
+            Ok(spec) => spec,
+            Err(Refusal::Topic(denied)) => {
+                let text = denied.to_string();
+                return said(&request.data, &text).ok_or_else(|| Status::permission_denied(text));
+            }
+            Err(refusal @ Refusal::Query(_)) => {
+                return Err(Status::invalid_argument(refusal.to_string()));
+            }
+            Err(refusal @ Refusal::Path) => {
+                return Err(Status::permission_denied(refusal.to_string()));
+            }
+        };
         let packets = start(&instance, spec).map_err(|error| {
             error!("no thread for a stream: {error}");
             Status::resource_exhausted("the plugin cannot start another thread")
@@ -103,6 +117,32 @@ impl Stream for Streams {
         let messages = ReceiverStream::new(packets).flat_map(|group| stream::iter(messages(group)));
         Ok(Response::new(Box::pin(messages)))
     }
+}
+
+type Messages = Pin<Box<dyn tokio_stream::Stream<Item = Result<StreamPacket, Status>> + Send>>;
+
+/// Makes a stream that says why it brings nothing, and goes on: over an error Grafana would start it anew for ever, and tell no
+/// viewer why. `None` where `data` is no query.
+fn said(data: &[u8], text: &str) -> Option<Response<Messages>> {
+    let Subscription { spec } = Subscription::parse(data).ok()?;
+    let flags = PerfFlags::default();
+    let mut pipeline = Pipeline::new(
+        Arc::new(spec),
+        FlattenLimits::default(),
+        Arc::new(StreamSchema::new()),
+        Pacer::off(),
+        flags,
+        SchemaCache::new(&flags),
+    );
+    let now = now();
+    pipeline.push_error(ErrorAt::default(), text, now);
+    // By then the row is due.
+    let packet = pipeline.poll_packet(Now {
+        monotonic: now.monotonic + Duration::from_secs(1),
+        ..now
+    })?;
+    let messages = stream::iter([Ok(message(packet))]).chain(stream::pending());
+    Some(Response::new(Box::pin(messages)))
 }
 
 /// Gives what Grafana gets. An error makes it start the stream anew.

@@ -151,6 +151,24 @@ async fn without_micro_batches_each_record_is_a_packet() -> Result<()> {
     Ok(())
 }
 
+/// What an administrator sets about columns holds in answers and in streams.
+#[tokio::test]
+async fn limits_of_the_settings() -> Result<()> {
+    let kafka = Kafka::shared();
+    kafka.create_topic("process-limits", 1)?;
+    let record = Record::value(r#"{"a":{"b":{"c":1}},"d":2,"e":3}"#);
+    kafka.produce("process-limits", &[record])?;
+    let settings = json!({"flattenMaxDepth": "2", "flattenFieldCap": 2});
+    let host = Host::on(kafka, settings).await?;
+    let (answer, mut run) = host.watch(query("process-limits", json!({}))).await?;
+    kafka.produce("process-limits", &[record])?;
+    run.until_records(1).await?;
+    for seen in [&answer.columns, &run.columns] {
+        assert_eq!(seen[3..], ["a.b", "d"]);
+    }
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_topic_of_many_partitions() -> Result<()> {
     let (kafka, host) = (Kafka::shared(), Host::shared().await?);

@@ -13,9 +13,14 @@ use super::support::{Host, query};
 async fn the_missing_right_is_named() -> Result<()> {
     let kafka = Kafka::shared();
     let host = Host::as_bob(kafka).await?;
-    for (topic, rights, says) in [
-        ("rights-none", &[][..], "describe"),
-        ("rights-describe", &[Operation::Describe], "read"),
+    for (topic, rights, says, says_not) in [
+        ("rights-none", &[][..], "describe", "may see it"),
+        (
+            "rights-describe",
+            &[Operation::Describe],
+            "read",
+            "describe on",
+        ),
     ] {
         kafka.create_topic(topic, 1)?;
         kafka.produce(topic, &[Record::value(r#"{"n":1}"#)])?;
@@ -26,7 +31,7 @@ async fn the_missing_right_is_named() -> Result<()> {
         let answer = host.query(query(topic, json!({}))).await?;
         let error = answer.error.to_lowercase();
         assert!(
-            error.contains(says) && error.contains(topic),
+            error.contains(says) && error.contains(topic) && !error.contains(says_not),
             "{topic}: {error:?}"
         );
         assert_eq!(answer.error_source, "downstream", "{topic}");

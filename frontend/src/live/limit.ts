@@ -15,7 +15,7 @@ export function tooLarge(data: object): string | undefined {
   return (
     `the query is ${size} bytes long, and Grafana's live connection takes ${limit} less ${ENVELOPE} for its own use: ` +
     'shorten the schema or take it from a schema registry, or have an administrator raise message_size_limit in the ' +
-    '[live] section of the Grafana configuration. Until then the rows come with each refresh only.'
+    '[live] section of the Grafana configuration. Until then the rows come with each refresh only, and Latest has none: choose Last N.'
   );
 }
 

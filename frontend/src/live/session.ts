@@ -105,6 +105,13 @@ export class Session {
     this.changed();
   }
 
+  /** Takes the error of a later query that has no other answer. */
+  fail(error: DataQueryError | undefined): void {
+    this.problem = error;
+    this.recheck();
+    this.changed();
+  }
+
   /** Says what keeps the rows away. */
   get error(): DataQueryError | undefined {
     return this.stopped === undefined ? this.problem : { message: `the live stream stopped: ${this.stopped}` };
@@ -147,7 +154,9 @@ export class Session {
     switch (this.phase) {
       case 'slow':
         return warning(
-          `No live connection to Grafana yet${this.trouble}, so new rows come with each refresh only. Grafana allows a ` +
+          `No live connection to Grafana yet${this.trouble}, so new rows come with each refresh only` +
+            (this.resumes ? '' : ', and Latest has none: choose Last N or Earliest to see some') +
+            '. Grafana allows a ' +
             'limited number of live connections ([live] max_connections), and a proxy has to pass WebSockets on.'
         );
       case 'cut':

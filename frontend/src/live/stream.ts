@@ -16,6 +16,8 @@ import { Throttle } from './throttle';
 
 /** One target of a panel's query, and how the panel shows it. */
 export interface Target {
+  /** Tells it from other queries, with its variables filled in. */
+  query: string;
   look: Look;
   ask: Ask;
 }
@@ -61,7 +63,7 @@ export function follow(
   view: PanelView,
   sessions: Sessions
 ): Observable<DataQueryResponse> {
-  if (!targets.some(({ look }) => answerOf(answer, look.refId).link)) {
+  if (!targets.some(({ look, query }) => answerOf(answer, look.refId).link ?? sessions.before(query))) {
     return of(still(answer, targets.map(({ look }) => look)));
   }
   return new Observable((subscriber) => {
@@ -80,14 +82,24 @@ export function follow(
   });
 }
 
-function part({ look, ask }: Target, answer: Answer, { uid, rows, span }: PanelView, sessions: Sessions): Part {
+function part({ query, look, ask }: Target, answer: Answer, view: PanelView, sessions: Sessions): Part {
   const { frame, link } = answer;
   const problem = link && tooLarge(link.data);
-  if (!link || problem !== undefined) {
+  const session =
+    link && problem === undefined
+      ? sessions.of(view.uid, query, { ...answer, link }, ask)
+      : frame === undefined
+        ? sessions.before(query)
+        : undefined;
+  if (!session) {
     const error = problem === undefined ? answer.error : { refId: look.refId, message: problem };
     return { frames: () => (frame ? [dress(frame, look)] : []), error: () => error, watch: () => () => undefined };
   }
-  const session = sessions.of(uid, { ...answer, link }, ask);
+  if (!link) {
+    // A refresh that failed takes no rows away: the stream goes on, and may be right again by itself.
+    session.fail(answer.error);
+  }
+  const { rows, span } = view;
   return {
     frames: () => [session.frame(look, rows, span)],
     error: () => session.error && { ...session.error, refId: look.refId },

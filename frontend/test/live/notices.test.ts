@@ -2,7 +2,7 @@
 import { dateTime, LoadingState } from '@grafana/data';
 import { config } from '@grafana/runtime';
 
-import { latest, pass } from '../host/page';
+import { latest, pass, type TestResult } from '../host/page';
 import { packet, records } from '../host/packets';
 import { LATEST, page, Resumable, texts, withTrouble } from './setup';
 
@@ -64,6 +64,26 @@ describe('it says', () => {
     } else {
       expect(panel.errors).toEqual([]);
     }
+  });
+
+  it('that a refresh failed, and keeps the rows and the stream', async () => {
+    let answer: TestResult = LATEST;
+    const grafana = page(() => answer);
+    const panel = await grafana.panel([{}]);
+    await grafana.stream('p', records([1, 2]));
+
+    answer = { error: 'topic orders not found' };
+    await panel.refresh();
+    expect(panel.errors).toMatchObject([{ refId: 'A', message: 'topic orders not found' }]);
+    expect(panel.values('v')).toEqual([10, 20]);
+
+    await grafana.stream('p', records([3]));
+    expect(panel.values('v')).toEqual([10, 20, 30]);
+    answer = LATEST;
+    await panel.refresh();
+    expect(panel.errors).toEqual([]);
+    expect(panel.values('v')).toEqual([10, 20, 30]);
+    expect(grafana.live.subscribed).toHaveLength(1);
   });
 
   it('that there is no live connection yet; then each refresh brings rows', async () => {
@@ -132,6 +152,15 @@ describe('no stream', () => {
     const panel = await grafana.panel([{}]);
     expect(grafana.live.subscribed).toEqual([]);
     expect(texts(panel)).toContain('Grafana Live is switched off');
+  });
+
+  it('on a public dashboard, whose viewers have no user', async () => {
+    const grafana = page({ frames: [records([1], { live: latest('p') })] });
+    config.publicDashboardAccessToken = 'token';
+    const panel = await grafana.panel([{}]);
+    delete config.publicDashboardAccessToken;
+    expect(grafana.live.subscribed).toEqual([]);
+    expect(panel.values('v')).toEqual([10]);
   });
 
   it('for a query without a topic', async () => {

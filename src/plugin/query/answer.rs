@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::wire::DataResponse;
+use crate::columns::{COORDINATES, ERROR};
 use crate::config::{StreamSpec, data, key, path};
 use crate::consume::errors::{KafkaError, Stage};
 use crate::frame::Notice;
@@ -80,8 +81,14 @@ impl From<&KafkaError> for Fault {
             error if error.stage() == Stage::Authorization => FORBIDDEN,
             _ => BAD_GATEWAY,
         };
+        let text = match error {
+            KafkaError::UnknownTopic(_) => {
+                format!("{error}: choose another one in the query editor, or create it in Kafka")
+            }
+            error => error.to_string(),
+        };
         Self {
-            text: error.to_string(),
+            text,
             status,
             source: Source::Downstream,
         }
@@ -134,7 +141,7 @@ pub(super) fn meta(topic_id: Option<&str>, live: Option<&StreamSpec>, notices: &
     json!({ "custom": custom, "notices": notices })
 }
 
-/// Gives the display name of a field by the query's alias; none for the time, which panels find by its own name.
+/// Gives the display name of a field by the query's alias; none for the columns of ours, which keep their names in a stream too.
 pub(super) fn display_name(
     alias: &str,
     topic: &str,
@@ -142,7 +149,7 @@ pub(super) fn display_name(
     ref_id: &str,
     field: &str,
 ) -> Option<String> {
-    if alias.is_empty() || field == "time" {
+    if alias.is_empty() || COORDINATES.contains(&field) || field == ERROR {
         return None;
     }
     let known = [

@@ -7,7 +7,8 @@ use crate::frame::Notice;
 /// Says why a `latest` query has no rows.
 pub(super) fn latest() -> Notice {
     Notice::info(
-        "Latest has no rows from before now: they appear as they arrive. Start at Last N or Earliest to see older ones",
+        "Latest has no rows from before now: they appear as they arrive, in a panel whose time range ends in now. Start at Last N or \
+         Earliest to see older ones",
     )
 }
 

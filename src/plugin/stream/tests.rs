@@ -102,8 +102,10 @@ async fn who_may_subscribe() {
             path,
             data: data.clone().into_bytes().into(),
         };
+        // A run of a topic that is denied says so: whoever was there before is told.
         let runs = streams.run_stream(Request::new(run)).await.is_ok();
-        assert_eq!(runs, want == SubscribeStatus::Ok, "{data}");
+        let has_stream = want == SubscribeStatus::Ok || data.contains("secret");
+        assert_eq!(runs, has_stream, "{data}");
     }
     let publish = PublishStreamRequest {
         plugin_context: context(),
@@ -116,6 +118,34 @@ async fn who_may_subscribe() {
         .unwrap()
         .into_inner();
     assert_eq!(answer.status(), PublishStatus::PermissionDenied);
+}
+
+#[tokio::test]
+async fn settings_that_end_a_run_are_said_in_it() {
+    let streams = streams();
+    for (topic, bootstrap, words) in [
+        ("secret", "127.0.0.1:1", "topicAllow"),
+        ("orders", "", "bootstrapServers"),
+    ] {
+        let spec = spec(&json!({ "topicName": topic }));
+        let request = RunStreamRequest {
+            plugin_context: Some(context(bootstrap)),
+            path: path(&spec),
+            data: data(&spec).to_string().into_bytes().into(),
+        };
+        let mut packets = streams
+            .run_stream(Request::new(request))
+            .await
+            .unwrap()
+            .into_inner();
+        let packet = packets.next().await.unwrap().unwrap();
+        let frame: Value = serde_json::from_slice(&packet.data).unwrap();
+        let error = &frame["data"]["values"].as_array().unwrap().last().unwrap()[0];
+        assert!(error.as_str().unwrap().contains(words), "{frame}");
+        // It goes on: Grafana would start it again.
+        let more = timeout(Duration::from_millis(50), packets.next()).await;
+        assert!(more.is_err());
+    }
 }
 
 #[tokio::test]

@@ -55,7 +55,7 @@ export function Advanced({ settings, set, readOnly }: SectionProps) {
       />
       <ChoiceSetting<string>
         label="Log level"
-        help="How much this data source writes to Grafana’s own log. It never writes records or secrets."
+        help="How much the plugin writes to Grafana’s own log at least: Grafana’s configuration and the plugin’s other data sources may ask for more. It never writes records or secrets."
         value={SPELLINGS[saved] ?? saved}
         options={LEVELS}
         onChange={(logLevel) => set({ logLevel })}

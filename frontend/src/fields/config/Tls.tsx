@@ -14,7 +14,7 @@ export function Tls({ settings, secrets, set, readOnly }: SectionProps) {
     <>
       <TextSetting
         label="Server name"
-        help="The name that the brokers’ certificates have to hold, where it is not the one in the bootstrap servers."
+        help="For brokers whose certificates hold another name than the bootstrap servers. The Kafka library compares no other name: with an own authority, all that it signed is trusted; without one, write the certificate’s name into the bootstrap servers."
         placeholder="kafka.example.com"
         value={text(settings.serverName)}
         onChange={(serverName) => set({ serverName })}
