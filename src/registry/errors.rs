@@ -55,7 +55,7 @@ pub enum Cause {
         /// Whether the registry itself says so, and not a server that has no registry there.
         by_registry: bool,
     },
-    #[error("{at} answered {status}{}{}", bracketed(said), if *status >= 500 { ": the registry itself has a problem, look at its log" } else { "" })]
+    #[error("{at} answered {status}{}{}", bracketed(said), hint(*status))]
     Status {
         at: String,
         status: u16,
@@ -133,6 +133,19 @@ impl Cause {
                 | Self::Timeout { .. }
                 | Self::Status { status: 500.., .. }
         )
+    }
+}
+
+/// Says what to do about a status that has no words of its own.
+fn hint(status: u16) -> &'static str {
+    match status {
+        500.. => ": the registry itself has a problem, look at its log",
+        429 => {
+            ": it limits how often it may be asked; it is asked again by itself, and other clients of the same account may have to ask less"
+        }
+        _ => {
+            ": it does not take this request, so check the URL with its base path, and `schemaRegistryType`"
+        }
     }
 }
 

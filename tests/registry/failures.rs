@@ -118,7 +118,12 @@ async fn what_is_no_schema_is_named() {
         (
             "429",
             Box::new(|_| Reply::text(429, "text/plain", "")),
-            &["429"],
+            &["429", "limits how often"],
+        ),
+        (
+            "400",
+            Box::new(|_| Reply::json(400, &json!({ "error_code": 400, "message": "odd" }))),
+            &["400", "odd", "base path"],
         ),
         (
             "huge",

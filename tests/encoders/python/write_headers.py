@@ -1,11 +1,15 @@
-"""Ids in headers, by Confluent's serializers: a GUID beside a body that begins at once.
+"""Ids in headers, beside a body that begins at once: GUIDs by Confluent's serializers, numbers of 8 bytes by Apicurio's.
 
 Confluent's own registry gives GUIDs, others do not, so they are given here; what each is of is printed, for the registry that the
 plugin asks.
 """
 import json
+import os
 import uuid
 
+from apicurio_serdes import ApicurioRegistryClient
+from apicurio_serdes import avro as apicurio_avro
+from apicurio_serdes import serialization as apicurio_serialization
 from common import main
 from confluent_kafka.schema_registry import RegisteredSchema, SchemaRegistryClient
 from confluent_kafka.schema_registry import header_schema_id_serializer, topic_subject_name_strategy
@@ -69,4 +73,22 @@ def json_schema(topic):
     registry.print()
 
 
-main(avro, protobuf, json_schema)
+def apicurio(topic):
+    """Both kinds of Apicurio's ids in headers, and one before the body; two versions of a schema, registered by its own API."""
+    client = ApicurioRegistryClient(os.environ['STREAMSCOPE_APICURIO'], group_id='default')
+    context = apicurio_serialization.SerializationContext(topic.name, apicurio_serialization.MessageField.VALUE)
+    forms = apicurio_serialization.WireFormat
+    field = lambda name, kind: {'name': name, 'type': kind}
+    for n, (use_id, form, fields) in enumerate([
+        ('globalId', forms.KAFKA_HEADERS, [field('a', 'int')]),
+        ('contentId', forms.KAFKA_HEADERS, [field('b', 'string'), field('a', 'int')]),
+    ]):
+        schema = {'type': 'record', 'name': 'Reading', 'fields': fields}
+        write = apicurio_avro.AvroSerializer(
+            client, f'{topic.name}-{n}', schema=schema, auto_register=True, use_id=use_id, wire_format=form
+        )
+        written = write.serialize({'a': n, 'b': f'b{n}'}, context)
+        topic.write(written.payload, None, list(written.headers.items()))
+
+
+main(avro, protobuf, json_schema, apicurio)

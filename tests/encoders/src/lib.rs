@@ -25,7 +25,8 @@ pub fn write(format: &str, case: &str, topic: &str) -> Result<String> {
     command.arg(script).args([case, topic]);
     command
         .env("STREAMSCOPE_KAFKA", Kafka::shared().bootstrap())
-        .env("STREAMSCOPE_REGISTRY", Registry::shared().confluent());
+        .env("STREAMSCOPE_REGISTRY", Registry::shared().confluent())
+        .env("STREAMSCOPE_APICURIO", Registry::shared().apicurio());
     said(&format!("{format}, {case}"), &run(&mut command)?)
 }
 

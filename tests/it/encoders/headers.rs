@@ -1,7 +1,8 @@
-//! Ids in headers: a GUID, and the message indexes behind it.
+//! Ids in headers: GUIDs, with message indexes behind them, and Apicurio's numbers.
 
 use anyhow::Result;
 use odd_registry::{Book, Entry, Kind, Server};
+use real_kafka::Registry;
 use serde_json::{Value, json};
 
 use super::Written;
@@ -28,7 +29,7 @@ async fn written(case: &'static str) -> Result<(Written, Server)> {
                 })
             });
         let server = known.insert(Server::start(move |request| book.answer(request))?);
-        Ok(server.url())
+        Ok(json!({"schemaRegistryUrl": server.url()}))
     });
     let written = written.await?;
     Ok((written, known.expect("it was started")))
@@ -73,4 +74,17 @@ async fn json_schema() -> Result<()> {
     "#;
     let (written, _registry) = written("json_schema").await?;
     written.shows(json!({"messageFormat": "json"}), table).await
+}
+
+#[tokio::test]
+async fn apicurio() -> Result<()> {
+    let table = r#"
+        ["a", "b"]
+        [0, null]
+        [1, "b1"]
+    "#;
+    let settings = json!({"schemaRegistryType": "apicurio", "schemaRegistryUrl": Registry::shared().apicurio()});
+    let written = Written::case_for("headers", "apicurio", |_| Ok(settings)).await?;
+    let query = json!({"messageFormat": "avro", "avroSchemaSource": "schemaRegistry"});
+    written.shows(query, table).await
 }

@@ -34,14 +34,15 @@ struct Written {
 impl Written {
     /// Has a case of `tests/encoders/python/write_<format>.py` written, for a plugin that asks the shared registry.
     async fn case(format: &'static str, case: &'static str) -> Result<Written> {
-        Self::case_for(format, case, |_| Ok(Registry::shared().confluent())).await
+        let settings = json!({"schemaRegistryUrl": Registry::shared().confluent()});
+        Self::case_for(format, case, |_| Ok(settings)).await
     }
 
-    /// Has a case written, for a plugin that asks the registry whose address `registry` makes of what the writer printed.
+    /// Has a case written, for a plugin with the settings that `registry` makes of what the writer printed.
     async fn case_for(
         format: &'static str,
         case: &'static str,
-        registry: impl FnOnce(&str) -> Result<String>,
+        registry: impl FnOnce(&str) -> Result<Value>,
     ) -> Result<Written> {
         static CASES: AtomicUsize = AtomicUsize::new(0);
         let number = CASES.fetch_add(1, Ordering::Relaxed);
@@ -54,7 +55,7 @@ impl Written {
         })
         .await??;
         let said = write(format, case, &topic).await?;
-        let settings = json!({"schemaRegistryUrl": registry(&said)?});
+        let settings = registry(&said)?;
         Ok(Written {
             host: Host::on(Kafka::shared(), settings).await?,
             format,
