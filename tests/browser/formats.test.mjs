@@ -148,6 +148,10 @@ for (const grafana of ['10', '13']) {
         await bench.choose(query, 'Message format', 'Line protocol');
         await query.getByLabel('Layout', { exact: true }).waitFor();
         await bench.picture(`line-protocol-${grafana}-${theme}`);
+        await bench.choose(bench.page, 'Show a demo topic', 'hosts');
+        // Wide: a series a measurement, tag set and field, which a graph draws as it is.
+        await bench.panel('hosts').getByText(/^cpu\.user\{.*web-1.*\}$/).first().waitFor();
+        await bench.picture(`wide-${grafana}-${theme}`);
       });
     }
   });

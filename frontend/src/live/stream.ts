@@ -67,8 +67,10 @@ export function follow(
     return of(still(answer, targets.map(({ look }) => look)));
   }
   return new Observable((subscriber) => {
-    const parts = targets.map((target) => part(target, answerOf(answer, target.look.refId), view, sessions));
-    const unclaimed = errorsOfNone(answer, targets);
+    const general = errorsOfNone(answer, targets);
+    const answers = targets.map(({ look }) => withError(answerOf(answer, look.refId), general[0]));
+    const parts = targets.map((target, i) => part(target, answers[i]!, view, sessions));
+    const unclaimed = answers.some(({ error }) => error === general[0]) ? [] : general;
     const emit = new Throttle(
       () => subscriber.next(response(parts, unclaimed)),
       () => interval(view.panelPluginId, Sessions.total)
@@ -105,6 +107,11 @@ function part({ query, look, ask }: Target, answer: Answer, view: PanelView, ses
     error: () => session.error && { ...session.error, refId: look.refId },
     watch: (changed) => session.watch({ rows, changed }),
   };
+}
+
+/** Gives an answer that is none the error of the request as a whole. */
+function withError(answer: Answer, general: DataQueryError | undefined): Answer {
+  return answer.frame || answer.error ? answer : { ...answer, error: general };
 }
 
 /** Errors of the answer that belong to no target, such as that of the request as a whole. */

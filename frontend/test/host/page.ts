@@ -30,6 +30,8 @@ export type Asked = KafkaQuery & { maxDataPoints?: number };
 /** A page of Grafana: its Live service, its data source, and the process behind it. */
 export class Page {
   readonly live = new FakeLive();
+  /** The process behind it does not answer. */
+  isAway = false;
   /** The requests that reached the process, each with its targets. */
   readonly asked: Asked[][] = [];
   readonly datasource: DataSource;
@@ -65,6 +67,9 @@ export class Page {
 
   private fetch(queries: Asked[]) {
     this.asked.push(queries);
+    if (this.isAway) {
+      return throwError(() => ({ status: 502, data: { message: 'An error occurred within the plugin' } }));
+    }
     const results = Object.fromEntries(queries.map((query) => [query.refId, this.answer(query)]));
     const failed = Object.values(results).some(({ error }) => error !== undefined);
     const response = { status: failed ? 400 : 200, data: { results: JSON.parse(JSON.stringify(results)) as object } };
