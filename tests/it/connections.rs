@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use real_kafka::{Kafka, Listener};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -38,7 +38,7 @@ async fn records_over_every_listener() -> Result<()> {
         (Listener::Tls, ""),
     ] {
         let keys = json!({"saslMechanisms": mechanism, "saslUsername": "alice", "tlsAuthWithCACert": true,
-            "tlsAuth": listener == Listener::MutualTls});
+            "tlsAuth": listener == Listener::MutualTls, "logLevel": "debug"});
         let host = Host::with(settings_for(kafka, listener, keys), &secrets).await?;
         let (answer, mut run) = host.watch(query("health-records", json!({}))).await?;
         assert!(
@@ -48,6 +48,14 @@ async fn records_over_every_listener() -> Result<()> {
         );
         kafka.produce("health-records", &[real_kafka::Record::value(r#"{"n":2}"#)])?;
         run.until_records(1).await?;
+        // A log-in that works, at the level that says the most.
+        let lines = host.plugin.log().lines();
+        assert!(lines.len() > 2, "{listener:?}: {} lines", lines.len());
+        let body = key.lines().nth(1).context("a key has a body")?;
+        for secret in ["alice-secret", "PRIVATE KEY", body] {
+            let told = lines.iter().find(|line| line.raw.contains(secret));
+            assert!(told.is_none(), "{listener:?}: {told:?}");
+        }
     }
     Ok(())
 }

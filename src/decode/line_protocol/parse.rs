@@ -325,7 +325,11 @@ impl<'a> Parser<'a> {
         let span = self.span(start, 0);
         // Both numbers are exact, so that one rounding is the right one.
         let value = if !exponent && whole + fraction <= 18 && mantissa <= 1 << 53 {
-            let value = mantissa as f64 / POWERS[fraction];
+            // A division takes as long as the rest of a number.
+            let value = match fraction {
+                0 => mantissa as f64,
+                _ => mantissa as f64 / POWERS[fraction],
+            };
             if negative { -value } else { value }
         } else {
             let text = std::str::from_utf8(span.of(self.bytes)).unwrap_or_default();
