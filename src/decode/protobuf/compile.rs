@@ -246,6 +246,15 @@ impl<'a> Types<'a> {
             if let Some(reason) = self.schema.broken(message.full_name()) {
                 *broken = Some((message.full_name().to_owned(), reason.to_owned()));
             }
+            // Nothing that compiles sources writes such descriptors, but whoever else does may.
+            if let Some(field) = message.fields().find(is_map_of_nothing) {
+                let reason = format!(
+                    "the entries of its map `{}` have no key or no value",
+                    field.name()
+                );
+                *broken = Some((message.full_name().to_owned(), reason));
+                continue;
+            }
             let fields = message.fields().map(|field| self.field(&field)).collect();
             let oneofs = message.oneofs().len();
             self.messages[id] = Message::new(form(message.full_name()), fields, oneofs);
@@ -592,6 +601,16 @@ impl Compiler<'_> {
                 _ => Kind::Text,
             },
         }
+    }
+}
+
+/// Tells whether a field is a map whose entries lack a key or a value.
+fn is_map_of_nothing(field: &FieldDescriptor) -> bool {
+    match field.kind() {
+        prost_reflect::Kind::Message(entry) if field.is_map() => {
+            entry.get_field(1).is_none() || entry.get_field(2).is_none()
+        }
+        _ => false,
     }
 }
 
