@@ -88,14 +88,12 @@ fn print(fixture: &str, reader: &str, rounds: &[Measured]) {
 /// Runs `streams` over the topic without pacing, each to its last record.
 async fn all(binary: &Path, kafka: &Kafka, topic: &Topic, streams: u64) -> Result<Measured> {
     let plugin = live::start(binary).await?;
-    let (mut runs, mut left) = (JoinSet::new(), Vec::new());
+    let mut runs = JoinSet::new();
+    let (begin, cpu) = (Instant::now(), process::cpu(plugin.pid())?);
     for _ in 0..streams {
         let (first, packets) = live::run(&plugin, kafka, &topic.name, &topic.keys, false).await?;
-        left.push((topic.records - first, packets));
-    }
-    let (begin, cpu) = (Instant::now(), process::cpu(plugin.pid())?);
-    for (records, packets) in left {
-        runs.spawn(read(packets, records));
+        // At once: what nobody takes holds up all that shares its connection.
+        runs.spawn(read(packets, topic.records - first));
     }
     let mut records = 0;
     while let Some(run) = runs.join_next().await {
