@@ -108,6 +108,11 @@ impl Batch {
         }
     }
 
+    /// Tells whether a channel's budget holds it back.
+    pub fn is_paced(&self) -> bool {
+        self.pacer.share.is_some()
+    }
+
     /// Notes that something waits.
     pub fn touch(&mut self, now: Instant) {
         self.since.get_or_insert(now);

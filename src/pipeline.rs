@@ -8,7 +8,7 @@ use crate::batch::{
     Batch, FlushPolicy, MAX_PACKET_BYTES, MAX_PACKET_ROWS, MAX_RECORD_BYTES, Pacer,
 };
 use crate::columns::{
-    ColumnSet, Coordinates, Count, Mark, StreamSchema, Trouble, time::NANOS_PER_MS,
+    ColumnSet, Coordinates, Count, Mark, StreamSchema, Tally, Trouble, time::NANOS_PER_MS,
 };
 use crate::config::{FlattenLimits, KeyFormat, StreamSpec, TimeSource};
 use crate::decode::{Decoder, Envelope, RecordRows, SchemaCache};
@@ -34,8 +34,6 @@ pub struct Pipeline {
     cut: Option<(usize, usize)>,
     frame: FrameWriter,
     notices: Notices,
-    /// How often each trouble had happened when it was said last.
-    said: [u64; Trouble::ALL.len()],
 }
 
 /// Says what became of a record.
@@ -95,12 +93,31 @@ impl Pipeline {
             cut: None,
             frame: FrameWriter::new(spec.topic.as_str()),
             notices: Notices::default(),
-            said: Default::default(),
             spec,
             limits,
             flags,
             cache,
         }
+    }
+
+    /// Makes another worker of the stream, for other partitions: it knows the same columns, counts the same troubles, and has rows
+    /// of its own. `None` where one is enough: a channel's budget takes less than one worker gives, and plain behaviour is one
+    /// packet after another.
+    pub fn sibling(&self) -> Option<Self> {
+        if self.batch.is_paced() || self.flags.disable_stream_microbatch {
+            return None;
+        }
+        let mut sibling = Self::new(
+            Arc::clone(&self.spec),
+            self.limits,
+            Arc::clone(self.set.schema()),
+            Pacer::off(),
+            self.flags,
+            self.cache.clone(),
+        );
+        sibling.set.tally = Tally::of(Arc::clone(self.set.tally.stream()));
+        sibling.frame = self.frame.clone();
+        Some(sibling)
     }
 
     /// Decodes one record into rows. One that cannot be decoded, or made the decoder panic, is a row with `_error`.
@@ -341,18 +358,10 @@ impl Pipeline {
         QueryFrame::new(self.set, self.notices.take())
     }
 
-    /// Makes a notice of each trouble that is new, or has happened ten times as often since it was said; fields that are left
-    /// out are said one by one, as they are few.
     fn say_troubles(&mut self) {
-        for ((trouble, count), said) in self.set.tally.kept().zip(&mut self.said) {
-            let due = match trouble {
-                Trouble::LeftOut => *said + 1,
-                _ => said.saturating_mul(10).max(1),
-            };
-            if count.times >= due {
-                *said = count.times;
-                self.notices.push(Notice::warning(describe(trouble, count)));
-            }
+        for (trouble, count) in self.set.tally.stream().news() {
+            self.notices
+                .push(Notice::warning(describe(trouble, &count)));
         }
     }
 }

@@ -48,6 +48,10 @@ impl SchemaDraft {
         }
     }
 
+    pub(super) fn schema(&self) -> &Arc<StreamSchema> {
+        &self.schema
+    }
+
     #[inline]
     pub(super) fn view(&self) -> &SchemaView {
         &self.view

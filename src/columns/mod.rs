@@ -112,6 +112,11 @@ impl ColumnSet {
         set
     }
 
+    /// Gives the stream's schema.
+    pub(crate) fn schema(&self) -> &Arc<StreamSchema> {
+        self.draft.schema()
+    }
+
     /// Reads the value column of `path` as times in `unit`, beside what the column shows.
     pub fn watch_time(&mut self, path: &str, unit: TimeUnit) {
         self.watch = Some(Watch {

@@ -329,6 +329,19 @@ pub(super) fn explain(
     unreached(client, limit)
 }
 
+/// Likewise for reading, after a look that was answered: the topic may be seen.
+pub(super) fn explain_read(
+    client: &Client,
+    topic: &TopicName,
+    error: &ClientError,
+    limit: Duration,
+) -> KafkaError {
+    match error.rdkafka_error_code().unwrap_or(Code::Fail) {
+        Code::TopicAuthorizationFailed => KafkaError::Unreadable(topic.clone()),
+        code => explain(client, topic, code, limit),
+    }
+}
+
 fn unreached(client: &Client, limit: Duration) -> KafkaError {
     match client.faults().faults() {
         faults if faults.is_empty() => KafkaError::Timeout(limit),

@@ -10,6 +10,8 @@ use crate::config::{IsolationLevel, Sasl, Settings, Tls};
 /// What librdkafka may hold of records that nobody has taken yet. Its default of 64 MiB a consumer buys nothing here:
 /// with the backoff below, 8 MiB are read faster.
 const QUEUE_KBYTES: &str = "8192";
+/// Likewise in records: small ones take ten times their own bytes there.
+const QUEUE_RECORDS: &str = "20000";
 /// How long a full queue keeps a partition from fetching; the default of a second starves a fast reader.
 const FETCH_BACKOFF_MS: &str = "5";
 /// A whole response of all partitions of a broker; a larger record is delivered all the same.
@@ -52,6 +54,7 @@ pub(super) fn stream(
         ("enable.partition.eof", "true"),
         ("isolation.level", isolation(level)),
         ("queued.max.messages.kbytes", QUEUE_KBYTES),
+        ("queued.min.messages", QUEUE_RECORDS),
         ("fetch.queue.backoff.ms", FETCH_BACKOFF_MS),
         ("fetch.max.bytes", FETCH_BYTES),
         ("topic.metadata.refresh.interval.ms", refresh.as_str()),

@@ -5,45 +5,47 @@
 //! nothing is lost. It ends only when the channel's other side is dropped. Whatever goes wrong with Kafka is said in the
 //! stream, once, and tried again.
 //!
-//! `watch` looks after the topic and the brokers, `fetched` knows whose records come, `trouble` keeps a fault from being
+//! `worker` turns records into packets, and `crew` does so on more threads where no budget holds the stream back. `watch` looks after the topic and the brokers, `fetched` knows whose records come, `trouble` keeps a fault from being
 //! said twice, `pace` finds out whether the channel can keep up, and `words` says it all.
 
+mod crew;
 mod fetched;
 mod outbox;
 mod pace;
 mod trouble;
 mod watch;
 mod words;
+mod worker;
 
 use std::io;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use rdkafka::message::BorrowedMessage;
+use rdkafka::message::{BorrowedMessage, Message};
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tracing::{error, info};
 
-use super::clients::{Client, ClientMaker};
+use super::clients::ClientMaker;
 use super::clock::{RecordClock, now};
 use super::errors::KafkaError;
 use super::look::{Looking, Subject};
-use super::message::{headers_read, record};
-use super::schemas::{ANSWER_POLL, SchemaClient, Waiting};
+use super::schemas::{ANSWER_POLL, SchemaClient};
 use super::start::{Progress, Reason};
 use crate::config::StreamSpec;
 use crate::drill;
 use crate::frame::Packet;
-use crate::pipeline::{ErrorAt, Pipeline, Step};
-use crate::record::{Now, Record};
+use crate::pipeline::{ErrorAt, Pipeline};
+use crate::record::Now;
 
+use crew::{Crew, Job};
 use fetched::Fetched;
-use outbox::Outbox;
 use pace::Pace;
 use trouble::{Failures, Kind, Troubles};
+use worker::{Fate, Worker};
 
 /// Is one stream's reader, not yet started.
 pub struct Reader {
@@ -109,32 +111,39 @@ impl Reader {
                     break;
                 }
             };
-            let run = Run {
+            let job = Job {
                 client: &client,
-                subject: &subject,
                 spec: &spec,
-                clients: &clients,
-                metadata_interval,
-                pipeline: &mut pipeline,
-                waiting: Waiting::new(&client, &spec.topic, &schemas),
+                schemas: &schemas,
                 packets,
-                outbox: Outbox::default(),
-                clock: RecordClock::default(),
-                progress: standing.progress.take(),
-                fetched: Fetched::default(),
-                looking: None,
-                next_look: Instant::now(),
-                looked_at: Instant::now(),
-                taken_at: Instant::now(),
-                failures: Failures::default(),
-                troubles: mem::take(&mut standing.troubles),
-                pace: Pace::default(),
-                reason: Reason::Routine,
-                is_assigned: false,
-                is_probing: false,
-                is_drained: false,
             };
-            match run.read() {
+            let end = thread::scope(|scope| {
+                let run = Run {
+                    scope,
+                    job,
+                    worker: job.worker(&mut pipeline),
+                    crew: None,
+                    subject: &subject,
+                    clients: &clients,
+                    metadata_interval,
+                    clock: RecordClock::default(),
+                    progress: standing.progress.take(),
+                    fetched: Fetched::default(),
+                    looking: None,
+                    next_look: Instant::now(),
+                    looked_at: Instant::now(),
+                    taken_at: Instant::now(),
+                    failures: Failures::default(),
+                    troubles: mem::take(&mut standing.troubles),
+                    pace: Pace::default(),
+                    reason: Reason::Routine,
+                    is_assigned: false,
+                    is_probing: false,
+                    is_drained: false,
+                };
+                run.read()
+            });
+            match end {
                 End::Cancelled => break,
                 End::Anew(left) => {
                     // Rows of an old topic must not travel under the new one's id: its offsets begin anew.
@@ -168,17 +177,16 @@ impl Standing {
 }
 
 /// Is a reader at work with one client.
-struct Run<'c> {
-    client: &'c Client,
+struct Run<'s, 'c> {
+    scope: &'s Scope<'s, 'c>,
+    job: Job<'c>,
+    /// Says what is to be said, and decodes what no crew does.
+    worker: Worker<'c, 's>,
+    /// Lives from one assignment to the next.
+    crew: Option<Crew<'s, 'c>>,
     subject: &'c Subject,
-    spec: &'c StreamSpec,
     clients: &'c ClientMaker,
     metadata_interval: Duration,
-    pipeline: &'c mut Pipeline,
-    /// Records whose schemas are asked for.
-    waiting: Waiting<'c>,
-    packets: &'c Sender,
-    outbox: Outbox,
     clock: RecordClock,
     /// `None` until the first look: nobody knows where the reader begins.
     progress: Option<Progress>,
@@ -208,45 +216,45 @@ enum End {
     Anew(Standing),
 }
 
-impl Run<'_> {
+impl<'s, 'c: 's> Run<'s, 'c> {
     fn read(mut self) -> End {
         let mut time = now();
         loop {
-            if self.packets.is_closed() {
+            if self.is_cancelled() {
                 return End::Cancelled;
             }
             if let Some(end) = self.watch(time) {
-                return if self.send() { end } else { End::Cancelled };
+                return if self.worker.send() {
+                    end
+                } else {
+                    End::Cancelled
+                };
             }
             time = self.take(time);
-            while let Some(packet) = self.pipeline.poll_packet(time) {
-                self.outbox.add(packet, time.monotonic);
-            }
-            let is_idle = self.is_drained || !self.pipeline.has_room();
-            if (is_idle || self.outbox.is_full(time.monotonic)) && !self.send() {
+            let is_idle = self.is_drained || !self.worker.pipeline.has_room();
+            if !self.worker.deliver(time) || (is_idle && !self.worker.send()) {
                 return End::Cancelled;
             }
         }
     }
 
-    /// Hands over the packets that are ready; tells whether anybody takes them.
-    fn send(&mut self) -> bool {
-        self.outbox.is_empty() || self.packets.blocking_send(Ok(self.outbox.take())).is_ok()
+    fn is_cancelled(&self) -> bool {
+        self.job.packets.is_closed() || self.crew.as_ref().is_some_and(Crew::has_ended)
     }
 
     /// Takes one record where there is one and room for it; otherwise waits until there is something to do.
     fn take(&mut self, time: Now) -> Now {
-        if !self.pipeline.has_room() {
+        if !self.worker.pipeline.has_room() {
             self.pace.full(time.monotonic);
             thread::sleep(self.idle_time(time.monotonic).max(MIN_NAP));
             return now();
         }
-        self.waiting.answered(self.pipeline);
-        if !self.fetched.is_other()
-            && let Some(record) = self.waiting.next()
-        {
-            record.with(&self.spec.topic, |record| self.push(record, time));
-            return time;
+        if !self.fetched.is_other() && !self.worker.waiting.is_empty() {
+            let time = self.clock.read();
+            if let Some(fate) = self.worker.resumed(time) {
+                self.took(fate, time);
+                return time;
+            }
         }
         // A wait costs system calls: first everything that is there.
         let wait = if self.is_drained {
@@ -254,13 +262,14 @@ impl Run<'_> {
         } else {
             Duration::ZERO
         };
-        let polled = self.client.poll(wait);
+        let client = self.job.client;
+        let polled = client.poll(wait);
         let time = match &polled {
             Some(Ok(record)) if wait.is_zero() => self.clock.next(time, record.payload_len()),
             _ => self.clock.read(),
         };
         self.is_drained = polled.is_none();
-        if let Some(id) = self.client.faults().new_topic_id() {
+        if let Some(id) = client.faults().new_topic_id() {
             let read = self.progress.as_ref().and_then(Progress::topic_id);
             self.fetched.learn(id, read);
             if self.fetched.is_other() {
@@ -270,37 +279,44 @@ impl Run<'_> {
         match polled {
             // Offsets of one topic are nothing in the other: who it is has to be known first.
             Some(Ok(_)) if self.fetched.is_other() => self.doubt(time),
-            Some(Ok(record)) => self.arrived(&record, time),
+            Some(Ok(record)) => self.arrived(record, time),
             Some(Err(error)) => self.fault(&error, time),
-            // A poll that does not wait may meet one of librdkafka's log lines, and say nothing of the records behind it.
-            None if !wait.is_zero() && self.waiting.is_empty() && self.pace.drained() => {
-                self.pipeline.notify(words::caught_up());
-            }
-            None => {}
+            None => self.drained(wait),
         }
         time
     }
 
-    fn arrived(&mut self, message: &BorrowedMessage<'_>, time: Now) {
+    fn arrived(&mut self, message: BorrowedMessage<'c>, time: Now) {
         drill::at("reader");
-        let headers = headers_read(self.spec, message);
-        let record = record(self.spec, message, &headers);
-        if self.waiting.holds(record.partition) {
-            self.waiting.queue(&record);
-        } else {
-            self.push(&record, time);
-        }
+        let fate = match &mut self.crew {
+            Some(crew) => {
+                let (partition, offset) = (message.partition(), message.offset());
+                crew.give(message);
+                Fate::Taken { partition, offset }
+            }
+            None => self.worker.arrived(&message, time),
+        };
+        self.took(fate, time);
     }
 
-    fn push(&mut self, record: &Record<'_>, time: Now) {
+    fn took(&mut self, fate: Fate, time: Now) {
         self.taken_at = time.monotonic;
-        if let Step::NeedSchema(need) = self.pipeline.push(record, time) {
-            self.waiting.hold(record, need);
-        } else if let Some(progress) = &mut self.progress {
-            progress.took(record.partition, record.offset);
+        if let (Fate::Taken { partition, offset }, Some(progress)) = (fate, &mut self.progress) {
+            progress.took(partition, offset);
         }
         if !self.troubles.is_empty() {
             self.gets_records(time);
+        }
+    }
+
+    /// Notes that a poll, which waited for `wait`, brought nothing.
+    fn drained(&mut self, wait: Duration) {
+        if let Some(crew) = &mut self.crew {
+            crew.flush();
+        }
+        // A poll that does not wait may meet one of librdkafka's log lines, and say nothing of the records behind it.
+        if !wait.is_zero() && self.worker.waiting.is_empty() && self.pace.drained() {
+            self.worker.pipeline.notify(words::caught_up());
         }
     }
 
@@ -313,10 +329,10 @@ impl Run<'_> {
             None => self.next_look,
         };
         let mut due = look;
-        if let Some(flush) = self.pipeline.next_flush() {
+        if let Some(flush) = self.worker.pipeline.next_flush() {
             due = due.min(flush);
         }
-        if !self.waiting.is_empty() {
+        if !self.worker.waiting.is_empty() {
             due = due.min(now + ANSWER_POLL);
         }
         due.saturating_duration_since(now).min(MAX_WAIT)
@@ -353,8 +369,9 @@ fn whole_milliseconds(time: Duration) -> Duration {
 
 /// Groups of packets that wait for the host; behind them the reader stops.
 const GROUPS_WAITING: usize = 2;
-/// The longest wait: how long a reader may take to notice that nobody wants its packets.
-const MAX_WAIT: Duration = Duration::from_millis(100);
+/// The longest wait: how long a quiet reader may take to notice that nobody wants its packets. Looking ten times as often costs
+/// more than all the rest of a quiet stream (`make bench-e2e WHAT=idle`).
+const MAX_WAIT: Duration = Duration::from_secs(1);
 /// The shortest wait for room.
 const MIN_NAP: Duration = Duration::from_millis(1);
 /// How often a look that is on its way is asked for its answer while records are read.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rdkafka::Message;
 use rdkafka::consumer::Consumer;
-use rdkafka::error::{KafkaError as ClientError, RDKafkaErrorCode as Code};
+use rdkafka::error::KafkaError as ClientError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
@@ -12,7 +12,7 @@ use super::clients::Client;
 use super::errors::{KafkaError, gives_no_records};
 use super::identity::headers;
 use super::last::count_back;
-use super::look::{Subject, explain, look};
+use super::look::{Subject, explain, explain_read, look};
 use super::start::{Begin, Extent, Look};
 use crate::detect::Sample;
 
@@ -46,10 +46,7 @@ pub fn sample(
         return Ok(Vec::new());
     }
     let until = Instant::now() + bounds.time;
-    let failed = |error: ClientError| {
-        let code = error.rdkafka_error_code().unwrap_or(Code::Fail);
-        explain(client, &subject.topic, code, bounds.time)
-    };
+    let failed = |error: ClientError| explain_read(client, &subject.topic, &error, bounds.time);
     let each = bounds.records.div_ceil(look.extents.len());
     let half = Instant::now() + bounds.time / 2;
     let mut begin = Begin::last(each as u32, &look);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use rdkafka::consumer::Consumer;
-use rdkafka::error::{KafkaError as ClientError, KafkaResult, RDKafkaErrorCode as Code};
+use rdkafka::error::{KafkaError as ClientError, KafkaResult};
 use rdkafka::message::{BorrowedMessage, Message};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
@@ -11,7 +11,7 @@ use super::clients::Client;
 use super::clock::now;
 use super::errors::{KafkaError, gives_no_records};
 use super::last::count_back;
-use super::look::{Subject, explain, look};
+use super::look::{Subject, explain, explain_read, look};
 use super::message::{headers_read, record};
 use super::schemas::{ANSWER_POLL, SchemaClient, Waiting};
 use super::start::{Begin, Change, Look, Progress};
@@ -74,13 +74,7 @@ pub fn scan(
         return Err(explain(client, &subject.topic, code, limits.look));
     }
     let deadline = Instant::now() + limits.time;
-    let failed = |error: ClientError| {
-        match error.rdkafka_error_code().unwrap_or(Code::Fail) {
-            // The look was answered: the topic may be seen.
-            Code::TopicAuthorizationFailed => KafkaError::Unreadable(subject.topic.clone()),
-            code => explain(client, &subject.topic, code, limits.time),
-        }
-    };
+    let failed = |error: ClientError| explain_read(client, &subject.topic, &error, limits.time);
     let mut begin = match (resume_at, spec.start) {
         (Some(cursor), _) => Begin::At(cursor.clone()),
         (None, StartPosition::Latest) => Begin::Newest,

@@ -124,6 +124,15 @@ impl<'c> Waiting<'c> {
         record
     }
 
+    /// Gives partition and offset of the first record that waits in each.
+    pub(super) fn first(&self) -> Vec<(i32, i64)> {
+        let firsts = self
+            .partitions
+            .values()
+            .filter_map(|held| held.records.front());
+        firsts.map(|kept| (kept.partition, kept.offset)).collect()
+    }
+
     /// Forgets the records that wait: Kafka will send them again.
     pub(super) fn clear(&mut self) {
         for partition in std::mem::take(&mut self.partitions).into_keys() {

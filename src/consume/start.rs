@@ -219,6 +219,13 @@ impl Progress {
         }
     }
 
+    /// Notes that a record has to be read again, and all that came behind it.
+    pub fn put_back(&mut self, partition: i32, offset: i64) {
+        if let Ok(at) = self.place(partition) {
+            self.positions[at].next = self.positions[at].next.min(offset);
+        }
+    }
+
     /// Notes that everything before `end` was seen: what stood there beside records is no record.
     pub fn reached(&mut self, partition: i32, end: i64) {
         if let Ok(at) = self.place(partition) {

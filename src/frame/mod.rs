@@ -23,7 +23,7 @@ pub struct Packet {
 }
 
 /// Writes packets; the text of the fields is kept until the stream's schema changes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FrameWriter {
     topic: Box<str>,
     /// What every packet says of the stream in `meta.custom`: the topic's id, the run's.

@@ -11,6 +11,7 @@ mod encoders;
 mod health;
 mod outages;
 mod panics;
+mod partitions;
 mod policy;
 mod process;
 mod query;

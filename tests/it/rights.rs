@@ -19,7 +19,7 @@ async fn the_missing_right_is_named() -> Result<()> {
             "rights-describe",
             &[Operation::Describe],
             "read",
-            "describe on",
+            "describe and read",
         ),
     ] {
         kafka.create_topic(topic, 1)?;

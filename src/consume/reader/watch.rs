@@ -7,6 +7,7 @@ use rdkafka::error::{KafkaError as ClientError, KafkaResult, RDKafkaErrorCode as
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use tracing::{debug, info};
 
+use super::crew::Crew;
 use super::trouble::{Failures, Kind, MAX_BACKOFF, MIN_BACKOFF};
 use super::{End, Run, Standing, words};
 use crate::config::StartPosition;
@@ -18,7 +19,7 @@ use crate::consume::start::{Begin, Change, Look, Progress, Reason};
 use crate::pipeline::ErrorAt;
 use crate::record::Now;
 
-impl Run<'_> {
+impl<'s, 'c: 's> Run<'s, 'c> {
     /// Looks at the topic where it is time to, and acts on what a look found.
     pub(super) fn watch(&mut self, time: Now) -> Option<End> {
         let Some(looking) = &mut self.looking else {
@@ -27,7 +28,7 @@ impl Run<'_> {
                 || self.pace.is_lag_news(time.monotonic);
             if is_due {
                 self.looked_at = time.monotonic;
-                self.looking = Some(Looking::new(self.client, self.subject, LOOK_LIMIT));
+                self.looking = Some(Looking::new(self.job.client, self.subject, LOOK_LIMIT));
             }
             return None;
         };
@@ -40,7 +41,7 @@ impl Run<'_> {
         let answer = match looking.answer(wait) {
             Some(answer) => answer,
             None if self.is_in_vain(time.monotonic) => {
-                Err(KafkaError::Connection(self.client.faults().faults()))
+                Err(KafkaError::Connection(self.job.client.faults().faults()))
             }
             None => return None,
         };
@@ -65,7 +66,7 @@ impl Run<'_> {
     fn is_in_vain(&self, now: Instant) -> bool {
         let is_late = now.duration_since(self.looked_at) >= SETTLE;
         let bootstrap = self.clients.bootstrap();
-        self.client.faults().is_conclusive(bootstrap, is_late)
+        self.job.client.faults().is_conclusive(bootstrap, is_late)
     }
 
     /// Takes a fault that the poll brought.
@@ -121,7 +122,8 @@ impl Run<'_> {
         };
         if let Some(lasted) = self.troubles.over(is_over, time.monotonic) {
             self.is_probing = false;
-            self.pipeline
+            self.worker
+                .pipeline
                 .notify(words::read_again(&self.subject.topic, lasted));
         }
     }
@@ -137,20 +139,22 @@ impl Run<'_> {
         if self.confirm_leaders(look, time) {
             self.failures = Failures::default();
         }
-        self.client.faults().clear();
+        self.job.client.faults().clear();
         self.clients.login().succeeded();
         if let Some(lasted) = self.troubles.over(
             |kind, _| matches!(kind, Kind::Connection(_)),
             time.monotonic,
         ) {
-            self.pipeline.notify(words::recovered(lasted));
+            self.worker.pipeline.notify(words::recovered(lasted));
         }
         if self
             .troubles
             .over(|kind, _| kind == Kind::Topic, time.monotonic)
             .is_some()
         {
-            self.pipeline.notify(words::is_there(&self.subject.topic));
+            self.worker
+                .pipeline
+                .notify(words::is_there(&self.subject.topic));
         }
         let result = match self.progress.take() {
             None => self.begin(look).map(|()| None),
@@ -189,7 +193,7 @@ impl Run<'_> {
                 None
             }
             code if is_transport(code) => {
-                let faults = self.client.faults().faults();
+                let faults = self.job.client.faults().faults();
                 self.failed(&KafkaError::Connection(faults), time)
             }
             code => self.failed(
@@ -209,7 +213,7 @@ impl Run<'_> {
                 .troubles
                 .over(|kind, _| kind == Kind::Leader, time.monotonic)
             {
-                self.pipeline.notify(words::recovered(lasted));
+                self.worker.pipeline.notify(words::recovered(lasted));
             }
             return true;
         }
@@ -218,7 +222,7 @@ impl Run<'_> {
             // Where a broker is known to be dead, the cluster says only that nobody leads its partitions.
             let is_silent = look.closed.iter().any(|(_, code)| is_transport(*code));
             let faults = if is_silent {
-                self.client.faults().faults()
+                self.job.client.faults().faults()
             } else {
                 Vec::new()
             };
@@ -258,6 +262,7 @@ impl Run<'_> {
 
     /// Ends the run for a new client, which goes on where this one stands.
     fn end(&mut self) -> End {
+        self.end_crew();
         End::Anew(Standing {
             progress: self.progress.take(),
             troubles: std::mem::take(&mut self.troubles),
@@ -267,15 +272,16 @@ impl Run<'_> {
     fn unassign(&mut self) {
         if self.is_assigned {
             self.is_assigned = false;
-            self.waiting.clear();
-            if let Err(error) = self.client.unassign() {
+            self.worker.waiting.clear();
+            self.end_crew();
+            if let Err(error) = self.job.client.unassign() {
                 debug!(%error, "unassign");
             }
         }
     }
 
     fn begin(&mut self, look: &Look) -> KafkaResult<()> {
-        let mut begin = match (&self.spec.cursor, self.spec.start) {
+        let mut begin = match (&self.job.spec.cursor, self.job.spec.start) {
             (Some(cursor), _) => Begin::At(cursor.clone()),
             (None, StartPosition::Latest) => Begin::Newest,
             (None, StartPosition::Earliest) => Begin::Oldest,
@@ -308,13 +314,15 @@ impl Run<'_> {
         let mut has_moved = !changes.is_empty() || reason == Reason::Refused || !self.is_assigned;
         if self.must_skip(time.monotonic) {
             let offsets = progress.skip(look);
-            let rows = self.pipeline.discard_pending();
-            self.pipeline.notify(words::passed_over(offsets, rows));
+            let rows = self.worker.pipeline.discard_pending();
+            self.worker
+                .pipeline
+                .notify(words::passed_over(offsets, rows));
             self.pace.restart();
             has_moved = true;
         } else if self.pace.is_lag_news(time.monotonic) {
             self.pace.said(time.monotonic);
-            self.pipeline.notify(words::lag(progress.lag(look)));
+            self.worker.pipeline.notify(words::lag(progress.lag(look)));
         }
         if self.troubles.is(Kind::Read) {
             self.is_probing = true;
@@ -333,32 +341,47 @@ impl Run<'_> {
             return Ok(());
         }
         self.is_assigned = false;
-        let packets = self.packets;
+        let packets = self.job.packets;
         let topic = &self.subject.topic;
-        count_back(self.client, topic, begin, look, || !packets.is_closed()).map(drop)
+        count_back(self.job.client, topic, begin, look, || !packets.is_closed()).map(drop)
+    }
+
+    fn end_crew(&mut self) {
+        if let (Some(crew), Some(progress)) = (self.crew.take(), &mut self.progress) {
+            crew.finish(progress);
+        }
     }
 
     /// Makes Kafka send what `progress` names next, and drops what was fetched but not taken.
-    fn assign(&mut self, progress: Progress) -> KafkaResult<()> {
+    fn assign(&mut self, mut progress: Progress) -> KafkaResult<()> {
+        if let Some(crew) = self.crew.take() {
+            crew.finish(&mut progress);
+        }
         let progress = self.progress.insert(progress);
         let topic = self.subject.topic.as_str();
         let mut partitions = TopicPartitionList::with_capacity(progress.next().len());
         for (partition, next) in progress.next() {
             partitions.add_partition_offset(topic, partition, Offset::Offset(next))?;
         }
-        self.pipeline.topic_id(progress.topic_id());
+        self.worker.pipeline.topic_id(progress.topic_id());
         self.fetched.compare(progress.topic_id());
         self.is_drained = false;
-        self.waiting.clear();
-        self.client.assign(&partitions)?;
+        self.worker.waiting.clear();
+        self.job.client.assign(&partitions)?;
         self.is_assigned = true;
+        self.crew = Crew::start(
+            self.scope,
+            self.job,
+            self.worker.pipeline,
+            partitions.count(),
+        );
         Ok(())
     }
 
     /// Tells whether this stream shows what is newest rather than everything, and cannot keep up.
     fn must_skip(&self, now: Instant) -> bool {
-        self.spec.start == StartPosition::Latest
-            && !self.spec.every_record
+        self.job.spec.start == StartPosition::Latest
+            && !self.job.spec.every_record
             && self.pace.is_behind(now)
     }
 
@@ -372,12 +395,16 @@ impl Run<'_> {
     }
 
     fn say(&mut self, text: &str, time: Now) {
-        self.pipeline.push_error(ErrorAt::default(), text, time);
+        self.worker
+            .pipeline
+            .push_error(ErrorAt::default(), text, time);
     }
 
     fn say_changes(&mut self, changes: &[Change]) {
         for change in changes {
-            self.pipeline.notify(change.notice(&self.subject.topic));
+            self.worker
+                .pipeline
+                .notify(change.notice(&self.subject.topic));
         }
     }
 }

@@ -88,7 +88,7 @@ async fn read(instance: Arc<Instance>, subject: Subject) -> Result<Arc<[Sample]>
     read.map(Into::into).map_err(|error| match error {
         KafkaError::UnknownTopic(topic) => (NOT_FOUND, format!("topic {topic} not found")),
         KafkaError::UnknownPartition { .. } => (NOT_FOUND, error.to_string()),
-        KafkaError::Forbidden(_) => (FORBIDDEN, error.to_string()),
+        KafkaError::Forbidden(_) | KafkaError::Unreadable(_) => (FORBIDDEN, error.to_string()),
         error => (FAILED, format!("Failed to read the topic: {error}")),
     })
 }
