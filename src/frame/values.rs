@@ -142,10 +142,7 @@ fn null(room: &mut Room) -> usize {
     5
 }
 
-/// Writes texts that need no escape.
-///
-/// Most are short: what stands behind one in the column is copied too, and written over (`benches/workflow.rs`,
-/// `json_20fields`).
+/// Writes texts that need no escape; of those that are known to be as the one before, the cell is copied.
 fn write_texts(text: &Text, out: &mut Buffer) {
     let (mut repeats, mut row) = (text.repeats.iter().peekable(), 0);
     while let Some([start, end]) = text.offsets.get(row..row + 2) {
@@ -162,6 +159,9 @@ fn write_texts(text: &Text, out: &mut Buffer) {
 }
 
 /// Writes a text, the first `len` bytes of `rest`, that needs no escape.
+///
+/// Most are short: what stands behind one in the column is copied too, and written over (`benches/workflow.rs`,
+/// `json_20fields`).
 #[inline]
 fn write_text(rest: &[u8], len: usize, out: &mut Buffer) {
     if len <= 16

@@ -109,6 +109,39 @@ cpu,host=a\ b,dc=x usage=1.5,up=t,n=7i,u=8u 1700000000000000001"#;
     }
 }
 
+/// More series and more fields than are known at once, series that are too long, and those of which each has its turn.
+#[test]
+fn none_a_line_that_is_not_known() {
+    let hosts = |hosts: std::ops::Range<u32>, zone: usize| {
+        let (mut record, zone) = (String::new(), "z".repeat(zone));
+        for host in hosts {
+            writeln!(record, "cpu,host=h{host},zone={zone} usage={host},idle=1").unwrap();
+        }
+        record
+    };
+    let fields = |measurement: usize| {
+        let mut record = format!("m{measurement} first=0");
+        (0..900).for_each(|i| write!(record, ",the_long_name_of_field_{i}={i}").unwrap());
+        record
+    };
+    let query = json!({ "messageFormat": "lineprotocol" });
+    for (name, values) in [
+        ("300 hosts", vec![hosts(0..300, 1)]),
+        (
+            "900 long ones",
+            vec![
+                hosts(0..300, 500),
+                hosts(300..600, 500),
+                hosts(600..900, 500),
+            ],
+        ),
+        ("too long", vec![hosts(0..100, 1_100)]),
+        ("fields", (0..5).map(fields).collect()),
+    ] {
+        count(name, &query, &values);
+    }
+}
+
 /// Two schemas by id, one record raw by its subject, resolved to a reader schema; and a key with a schema of its own.
 #[test]
 fn none_a_record_that_names_its_schema() {

@@ -4,7 +4,7 @@
 
 use thiserror::Error;
 
-use super::known::Known;
+use super::known::{Known, MAX_KEY};
 use crate::decode::gap::{Gap, word};
 
 /// Walks over the lines of one record.
@@ -152,10 +152,10 @@ impl<'a> Parser<'a> {
     fn line(&mut self, line: &mut Line) -> Result<(), LineFault> {
         line.tags.clear();
         line.fields.clear();
-        let series = self.series(line)?;
+        let keys = self.series(line)?;
         self.skip(|byte| matches!(byte, b' ' | b'\t'));
         for place in 0.. {
-            let key = self.key(line.known.gap(series, place))?;
+            let key = self.key(line.known.gap(keys, place))?;
             let (value, source) = self.value()?;
             line.fields.push(Field { key, value, source });
             if !self.take(b',') {
@@ -181,20 +181,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads measurement and tags, up to the space behind them; gives their place in what is known.
-    fn series(&mut self, line: &mut Line) -> Result<usize, LineFault> {
-        if let Some(place) = line.known.find(&self.bytes[self.pos..]) {
-            let series = &line.known.series[place];
-            let at = self.pos as u32;
-            line.measurement = series.measurement.moved(at);
+    /// Reads measurement and tags, up to the space behind them; gives what [`Known::gap`] asks for.
+    fn series(&mut self, line: &mut Line) -> Result<Option<usize>, LineFault> {
+        let start = self.pos;
+        if let Some(series) = line.known.find(&self.bytes[start..]) {
+            let moved = |span: Span| span.moved(start as u32);
+            line.measurement = moved(series.measurement);
             line.tags.extend(series.tags.iter().map(|tag| Tag {
-                key: tag.key.moved(at),
-                value: tag.value.moved(at),
+                key: moved(tag.key),
+                value: moved(tag.value),
             }));
             self.pos += series.written.len();
-            return Ok(place);
+            return Ok(series.keys);
         }
-        let start = self.pos;
         line.measurement = self.name(COMMA | SPACE, "a measurement")?;
         while self.take(b',') {
             let key = self.name(COMMA | SPACE | EQUALS, "a tag's key")?;
@@ -206,10 +205,10 @@ impl<'a> Parser<'a> {
             return Err(self.fault("each tag once"));
         }
         self.expect(b' ', "a space and a field")?;
-        let written = &self.bytes[start..self.pos];
+        let (bytes, written) = (self.bytes, &self.bytes[start..self.pos]);
         Ok(line
             .known
-            .add(written, start as u32, line.measurement, &line.tags))
+            .add(bytes, start, written, line.measurement, &line.tags))
     }
 
     /// Reads a field's key and the `=` behind it; `gap` is what stood there before, which is tried first.
@@ -226,8 +225,9 @@ impl<'a> Parser<'a> {
         }
         let key = self.name(COMMA | SPACE | EQUALS, "a field's key")?;
         self.expect(b'=', "`=` and a value after a field's key")?;
-        if let Some(gap) = gap {
-            gap.set(&self.bytes[start..self.pos], key.seen);
+        let written = &self.bytes[start..self.pos];
+        if let Some(gap) = gap.filter(|_| written.len() <= MAX_KEY) {
+            gap.set(written, key.seen);
         }
         Ok(key)
     }

@@ -27,11 +27,16 @@ enum Scalar {
     Text(Vec<u8>),
 }
 
-/// Cuts a record with the parser: its good lines, and what is wrong with the others.
+/// Cuts a record as the first of its stream.
 fn cut(value: &[u8]) -> (Vec<Cut>, Vec<String>) {
+    cut_with(&mut Line::default(), value)
+}
+
+/// Cuts a record with the parser: its good lines, and what is wrong with the others. `line` knows the records before.
+fn cut_with(line: &mut Line, value: &[u8]) -> (Vec<Cut>, Vec<String>) {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
-    let (mut parser, mut line, mut scratch) = (Parser::new(value), Line::default(), Vec::new());
-    while let Some(read) = parser.next(&mut line) {
+    let (mut parser, mut scratch) = (Parser::new(value), Vec::new());
+    while let Some(read) = parser.next(line) {
         match read {
             Err(fault) => bad.push(fault.to_string()),
             Ok(()) => good.push(Cut {
@@ -368,29 +373,44 @@ fn hostile(max: usize) -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
-    /// What is written comes back, whatever is in its names and strings.
+    /// What is written comes back, whatever is in its names and strings, and whatever is known of the lines before.
     #[test]
     fn every_line_reads_back(lines in prop::collection::vec(twin::line_of_anything(), 1..5), crlf: bool) {
         let end = if crlf { "\r\n" } else { "\n" };
         let texts: Vec<_> = lines.iter().map(twin::write).collect();
-        let (good, bad) = cut(&texts.join(end.as_bytes()));
-        prop_assert_eq!(bad, Vec::<String>::new());
-        prop_assert_eq!(good, lines);
+        let value = texts.join(end.as_bytes());
+        let mut line = Line::default();
+        for _ in 0..2 {
+            let (good, bad) = cut_with(&mut line, &value);
+            prop_assert_eq!(bad, Vec::<String>::new());
+            prop_assert_eq!(&good, &lines);
+        }
     }
 
-    /// The parser and the twin find the same good lines in anything, and as many bad ones.
+    /// The parser and the twin find the same good lines in anything, and as many bad ones; what is known of another record, or
+    /// of the same one, changes nothing.
     #[test]
-    fn the_twin_agrees(value in hostile(24)) {
-        let (good, bad) = cut(value.as_bytes());
+    fn the_twin_agrees(before in hostile(24), value in hostile(24)) {
+        let fresh = cut(value.as_bytes());
         let (twin_good, twin_bad) = twin::cut(value.as_bytes());
-        prop_assert_eq!(good, twin_good, "{:?}", value);
-        prop_assert_eq!(bad.len(), twin_bad, "{:?}: {:?}", value, bad);
+        prop_assert_eq!(&fresh.0, &twin_good, "{:?}", value);
+        prop_assert_eq!(fresh.1.len(), twin_bad, "{:?}: {:?}", value, fresh.1);
+        let mut line = Line::default();
+        cut_with(&mut line, before.as_bytes());
+        for _ in 0..2 {
+            let again = cut_with(&mut line, value.as_bytes());
+            prop_assert_eq!(&again, &fresh, "{:?} after {:?}", value, before);
+        }
     }
 
     /// No bytes make the parser panic, or read a line for ever.
     #[test]
     fn any_bytes(value in prop::collection::vec(any::<u8>(), 0..200)) {
-        let (good, bad) = cut(&value);
+        let mut line = Line::default();
+        let (good, bad) = cut_with(&mut line, &value);
         prop_assert!(good.len() + bad.len() <= value.len());
+        let (twin_good, twin_bad) = twin::cut(&value);
+        prop_assert_eq!((&good, bad.len()), (&twin_good, twin_bad));
+        prop_assert_eq!(cut_with(&mut line, &value), (good, bad));
     }
 }
