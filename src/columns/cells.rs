@@ -2,17 +2,17 @@
 //!
 //! Plain vectors: they become Arrow arrays by moving, and cost a third of Arrow's own builders.
 
-use super::Kind;
-use super::NULL_BYTES;
-use super::row::{NUMBER_BYTES, QUOTE_BYTES, escapes};
+use super::{Group, Kind};
 
-/// Is one column's cells from row 0 on.
+/// Is one column's cells from the set's first place on.
 ///
-/// A column may hold fewer cells than the set has rows: what follows is null. So a row that lacks a field costs nothing.
+/// A column may hold fewer cells than the set has places: what follows is null. So a row that lacks a field costs nothing.
 #[derive(Debug)]
 pub struct Column {
     pub(crate) cells: Cells,
     pub(crate) validity: Validity,
+    /// It has one cell a row, not one a place.
+    pub(crate) by_row: bool,
     /// The number of cells: asked for at each write, so that the type is looked at once a cell.
     len: usize,
 }
@@ -30,10 +30,11 @@ pub enum Cells {
 }
 
 impl Column {
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(group: Group, kind: Kind) -> Self {
         Self {
             cells: Cells::new(kind),
             validity: Validity::default(),
+            by_row: group == Group::Field,
             len: 0,
         }
     }
@@ -79,20 +80,6 @@ impl Column {
         }
     }
 
-    /// Adds the last cell `count` times more; gives about what one takes of a packet, in bytes.
-    pub(crate) fn repeat_last(&mut self, count: usize) -> usize {
-        if !self.is_valid(self.len - 1) {
-            (0..count).for_each(|_| self.push_null());
-            return NULL_BYTES;
-        }
-        let bytes = self.cells.repeat_last(count);
-        if self.validity.nulls() != 0 {
-            (self.len..self.len + count).for_each(|row| self.validity.push_valid(row));
-        }
-        self.len += count;
-        bytes
-    }
-
     /// Follows the schema: an integer column may have become a float column.
     pub(crate) fn become_kind(&mut self, kind: Kind) {
         if kind != Kind::Float {
@@ -131,6 +118,7 @@ impl Column {
         Self {
             cells,
             validity,
+            by_row: self.by_row,
             len: len - rows,
         }
     }
@@ -166,22 +154,6 @@ impl Cells {
         }
     }
 
-    fn repeat_last(&mut self, count: usize) -> usize {
-        fn more<T: Copy>(values: &mut Vec<T>, count: usize) -> usize {
-            if let Some(&last) = values.last() {
-                values.extend(std::iter::repeat_n(last, count));
-            }
-            NUMBER_BYTES
-        }
-        match self {
-            Self::Float(values) => more(values, count),
-            Self::Integer(values) | Self::Time(values) => more(values, count),
-            Self::Unsigned(values) => more(values, count),
-            Self::Boolean(values) => more(values, count),
-            Self::Text(text) => text.repeat_last(count),
-        }
-    }
-
     fn split_off(&mut self, rows: usize) -> Self {
         match self {
             Self::Float(values) => Self::Float(values.split_off(rows)),
@@ -212,16 +184,6 @@ pub struct Text {
     pub(crate) offsets: Vec<i32>,
     /// No cell holds a byte that JSON escapes, so cells are copied into a packet as they are.
     pub(crate) verbatim: bool,
-    /// Cells that are known to be as the one before them, in their order; there may be others.
-    pub(crate) repeats: Vec<Repeat>,
-}
-
-/// Is cells of one text.
-#[derive(Debug)]
-pub(crate) struct Repeat {
-    /// The first that is as the one before it.
-    pub(crate) row: usize,
-    pub(crate) count: usize,
 }
 
 impl Default for Text {
@@ -230,7 +192,6 @@ impl Default for Text {
             bytes: Vec::new(),
             offsets: vec![0],
             verbatim: true,
-            repeats: Vec::new(),
         }
     }
 }
@@ -255,39 +216,6 @@ impl Text {
         self.end_cell();
     }
 
-    fn repeat_last(&mut self, count: usize) -> usize {
-        let [.., start, end] = self.offsets[..] else {
-            return 0;
-        };
-        let (from, len) = (start as usize, (end - start) as usize);
-        let row = self.offsets.len() - 1;
-        self.repeats.push(Repeat { row, count });
-        self.bytes.reserve(count * len + 16);
-        let mut short = [0; 16];
-        if len <= short.len() {
-            short[..len].copy_from_slice(&self.bytes[from..]);
-            for _ in 0..count {
-                // A copy of a fixed size, of which the end is taken back.
-                let end = self.bytes.len() + len;
-                self.bytes.extend_from_slice(&short);
-                self.bytes.truncate(end);
-            }
-        } else {
-            for _ in 0..count {
-                self.bytes.extend_from_within(from..from + len);
-            }
-        }
-        i32::try_from(self.bytes.len()).expect("a text column holds less than 2 GiB");
-        let ends = (1..=count as i32).map(|n| end + n * len as i32);
-        self.offsets.extend(ends);
-        let escapes = if self.verbatim {
-            0
-        } else {
-            escapes(&self.bytes[from..from + len])
-        };
-        len + escapes + QUOTE_BYTES
-    }
-
     /// Ends a cell whose bytes were appended to `bytes`.
     #[inline]
     pub(crate) fn end_cell(&mut self) {
@@ -301,10 +229,8 @@ impl Text {
             bytes: self.bytes.split_off(start as usize),
             offsets: self.offsets[rows..].iter().map(|end| end - start).collect(),
             verbatim: self.verbatim,
-            repeats: Vec::new(),
         };
         self.offsets.truncate(rows + 1);
-        self.repeats.clear();
         rest
     }
 
@@ -312,7 +238,6 @@ impl Text {
         self.offsets.truncate(rows + 1);
         self.bytes.truncate(self.offsets[rows] as usize);
         self.verbatim |= rows == 0;
-        self.repeats.clear();
     }
 }
 

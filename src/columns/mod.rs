@@ -28,6 +28,10 @@ pub struct ColumnId(u32);
 
 /// Holds the rows that were decoded and not yet sent.
 ///
+/// Rows stand at places: each is one row, or the rows of one line of line protocol, which share all cells but those of
+/// [`Group::Field`]. A column has one cell a place, one of that group one a row: what the rows of a line share is held and
+/// written once (`benches/workflow.rs`, `lineprotocol`); the twin is to write each row as the first.
+///
 /// The columns are those of the stream's schema; a column may be shorter than the set: what it lacks is null.
 #[derive(Debug)]
 pub struct ColumnSet {
@@ -37,8 +41,7 @@ pub struct ColumnSet {
     /// A key format is set, so `key` is a column of ours.
     has_key: bool,
     pub(crate) rows: usize,
-    /// What each row is of.
-    pub(crate) places: Vec<Coordinates>,
+    pub(crate) places: Vec<Place>,
     /// By id.
     pub(crate) columns: Vec<Column>,
     pub(crate) error: Column,
@@ -69,6 +72,13 @@ pub struct Coordinates {
     pub offset: Option<i64>,
 }
 
+/// Is one row, or some that share their coordinates and all cells but those of [`Group::Field`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) at: Coordinates,
+    pub(crate) rows: u32,
+}
+
 /// Is where a record's rows begin.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
@@ -81,7 +91,7 @@ pub struct Mark {
 pub(crate) struct Rest {
     rows: usize,
     bytes: usize,
-    places: Vec<Coordinates>,
+    places: Vec<Place>,
     columns: Vec<Column>,
 }
 
@@ -102,7 +112,7 @@ impl ColumnSet {
             rows: 0,
             places: Vec::new(),
             columns: Vec::new(),
-            error: Column::new(Kind::Text),
+            error: Column::new(Group::Value, Kind::Text),
             tally: Tally::default(),
             bytes: 0,
             filled: 0,
@@ -158,6 +168,11 @@ impl ColumnSet {
         }
     }
 
+    /// Tells whether each place is one row.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.rows == self.places.len()
+    }
+
     /// Takes back the rows and the columns of a record that turned out to be bad; tells whether there were columns, which
     /// decoders have to forget.
     pub fn take_back(&mut self, mark: Mark) -> bool {
@@ -173,9 +188,10 @@ impl ColumnSet {
     }
 
     fn take_back_rows(&mut self, Mark { rows, bytes }: Mark) {
-        self.places.truncate(rows);
+        let places = self.places_before(rows);
+        self.places.truncate(places);
         for column in self.all_columns() {
-            column.truncate(rows);
+            column.truncate(if column.by_row { rows } else { places });
         }
         self.rows = rows;
         self.bytes = bytes;
@@ -207,7 +223,7 @@ impl ColumnSet {
         let mut row = self.begin_row();
         beside(&mut row);
         row.error(text);
-        row.commit(at);
+        row.commit(at, 1);
     }
 
     /// Empties the set; types and memory stay.
@@ -220,19 +236,30 @@ impl ColumnSet {
         self.bytes = 0;
     }
 
-    /// Takes the rows from `rows` on out; what stays takes `bytes`.
+    /// Takes the rows from `rows` on out, which is where a record's begin; what stays takes `bytes`.
     pub(crate) fn split_off(&mut self, rows: usize, bytes: usize) -> Rest {
+        let places = self.places_before(rows);
         let rest = Rest {
             rows: self.rows - rows,
             bytes: self.bytes - bytes,
-            places: self.places.split_off(rows),
+            places: self.places.split_off(places),
             columns: self
                 .all_columns()
-                .map(|column| column.split_off(rows))
+                .map(|column| column.split_off(if column.by_row { rows } else { places }))
                 .collect(),
         };
         (self.rows, self.bytes) = (rows, bytes);
         rest
+    }
+
+    /// Counts the places before row `rows`, at which a place begins.
+    fn places_before(&self, rows: usize) -> usize {
+        let (mut places, mut left) = (self.places.len(), self.rows);
+        while left > rows {
+            places -= 1;
+            left -= self.places[places].rows as usize;
+        }
+        places
     }
 
     /// Puts rows back that were taken out, into a set that has been emptied since.
@@ -263,45 +290,16 @@ impl ColumnSet {
         self.draft.sort();
     }
 
-    /// Makes `count` rows with the cells and the place of the last one, but for the columns of `own`, whose cells `write` writes
-    /// row by row.
-    ///
-    /// The rows of a line of line protocol differ in three cells, and the others are not looked at again
-    /// (`benches/workflow.rs`, `lineprotocol`); the twin is to write each row as the first.
-    pub(crate) fn rows_like_last(
-        &mut self,
-        count: usize,
-        own: &[Option<ColumnId>],
-        mut write: impl FnMut(usize, &mut RowWriter<'_>),
-    ) {
-        let Some(&at) = self.places.last() else {
-            return;
-        };
-        let mut repeated = 0;
-        for (id, column) in self.columns.iter_mut().enumerate() {
-            if column.len() == self.rows && !own.contains(&Some(ColumnId(id as u32))) {
-                self.bytes += count * column.repeat_last(count);
-                repeated += 1;
-            }
-        }
-        self.filled = 0;
-        for i in 0..count {
-            let row = self.rows + i;
-            write(i, &mut RowWriter::of_good(self, row));
-        }
-        self.places.extend(std::iter::repeat_n(at, count));
-        self.rows += count;
-        let cells = self.columns.len() * count;
-        let nulls = cells.saturating_sub(repeated * count + self.filled);
-        self.bytes += count * COORDINATE_BYTES + nulls * NULL_BYTES;
-    }
-
+    /// Finishes a place of `rows` rows.
     #[inline]
-    fn finish_row(&mut self, at: Coordinates) {
-        self.places.push(at);
-        self.rows += 1;
-        let nulls = self.columns.len().saturating_sub(self.filled);
-        self.bytes += COORDINATE_BYTES + nulls * NULL_BYTES;
+    fn finish_rows(&mut self, at: Coordinates, rows: usize) {
+        self.places.push(Place {
+            at,
+            rows: rows as u32,
+        });
+        self.rows += rows;
+        let nulls = (self.columns.len() * rows).saturating_sub(self.filled);
+        self.bytes += COORDINATE_BYTES * rows + nulls * NULL_BYTES;
     }
 
     /// Has a column for each that the schema has, of its type.
@@ -311,17 +309,17 @@ impl ColumnSet {
             column.become_kind(field.kind);
         }
         for field in &fields[self.columns.len()..] {
-            self.columns.push(Column::new(field.kind));
+            self.columns.push(Column::new(field.group, field.kind));
             self.bytes += self.rows * NULL_BYTES;
         }
     }
 
-    /// Gives a column of which `row` is the next cell.
+    /// Gives a column of which `cell` is the next cell.
     #[inline]
-    fn cell(&mut self, id: ColumnId, row: usize) -> &mut Column {
+    fn cell(&mut self, id: ColumnId, cell: usize) -> &mut Column {
         let column = &mut self.columns[id.0 as usize];
-        if column.len() != row {
-            column.align(row);
+        if column.len() != cell {
+            column.align(cell);
         }
         column
     }
@@ -359,7 +357,7 @@ impl ColumnSet {
             Group::Value => self.max_fields + usize::from(watched),
             Group::Tag => self.max_fields,
             Group::Key | Group::Header => MAX_KEY_FIELDS,
-            Group::Line => usize::MAX,
+            Group::Line | Group::Field => usize::MAX,
         };
         let kind = fixed.map_or(kind, |&fixed| Kind::from(fixed));
         let request = Request {
@@ -372,7 +370,7 @@ impl ColumnSet {
         };
         let id = self.draft.find_or_add(request, limit)?;
         if id as usize == self.columns.len() {
-            self.columns.push(Column::new(kind));
+            self.columns.push(Column::new(group, kind));
             self.bytes += self.rows * NULL_BYTES;
         }
         let id = ColumnId(id);

@@ -10,12 +10,13 @@ use super::{
 };
 use crate::config::TimeUnit;
 
-/// Writes the cells of one row; a cell written twice keeps the later value.
+/// Writes the cells of one row, or of those of one line; a cell written twice keeps the later value.
 ///
 /// Each write takes the value's own text in the payload where there is one, so that a number in a text column keeps its digits.
 #[derive(Debug)]
 pub struct RowWriter<'a> {
     set: &'a mut ColumnSet,
+    /// Which cell is written: the place's, or within [`RowWriter::fields`] the row's.
     row: usize,
     start: Mark,
     committed: bool,
@@ -23,7 +24,7 @@ pub struct RowWriter<'a> {
 
 impl<'a> RowWriter<'a> {
     pub(super) fn new(set: &'a mut ColumnSet) -> Self {
-        let (row, start) = (set.rows, set.mark());
+        let (row, start) = (set.places.len(), set.mark());
         Self {
             set,
             row,
@@ -32,15 +33,17 @@ impl<'a> RowWriter<'a> {
         }
     }
 
-    /// Writes cells of a row that nothing takes back; whoever asks for it finishes it.
-    pub(super) fn of_good(set: &'a mut ColumnSet, row: usize) -> Self {
-        let start = set.mark();
-        Self {
-            set,
-            row,
-            start,
-            committed: true,
+    /// Writes what each of `count` rows has in columns of [`Group::Field`]; they share the cells that are there.
+    pub(crate) fn fields(&mut self, count: usize, mut write: impl FnMut(usize, &mut Self)) {
+        let (bytes, filled) = (self.set.bytes - self.start.bytes, self.set.filled);
+        self.set.bytes = self.start.bytes + bytes * count;
+        self.set.filled = filled * count;
+        let place = self.row;
+        for i in 0..count {
+            self.row = self.start.rows + i;
+            write(i, self);
         }
+        self.row = place;
     }
 
     /// Finds or makes a column; `None` where the field limit leaves it out.
@@ -260,10 +263,10 @@ impl<'a> RowWriter<'a> {
         self.set.bytes += text.len();
     }
 
-    /// Finishes the row.
-    pub fn commit(mut self, at: Coordinates) {
+    /// Finishes the row, or as many as have fields.
+    pub fn commit(mut self, at: Coordinates, rows: usize) {
         self.committed = true;
-        self.set.finish_row(at);
+        self.set.finish_rows(at, rows);
     }
 
     /// Writes a value that is not of its column's type, by the type-conflict rule.
@@ -405,15 +408,15 @@ fn str(bytes: &[u8]) -> Option<&str> {
 }
 
 /// Tells about how many bytes JSON's escapes add to a text; none where it takes the text as it is.
-pub(super) fn escapes(text: &[u8]) -> usize {
+fn escapes(text: &[u8]) -> usize {
     let added = |&byte: &u8| u32::from(matches!(byte, b'"' | b'\\')) + 5 * u32::from(byte < b' ');
     text.iter().map(added).sum::<u32>() as usize
 }
 
 /// What a text takes of a packet beside its bytes: two quotes and a comma.
-pub(super) const QUOTE_BYTES: usize = 3;
+const QUOTE_BYTES: usize = 3;
 /// About what a whole number takes of a packet.
-pub(super) const NUMBER_BYTES: usize = 8;
+const NUMBER_BYTES: usize = 8;
 /// About what a float takes of a packet.
 const FLOAT_BYTES: usize = 12;
 /// What a time takes of a packet: its milliseconds, and the nanoseconds past them.

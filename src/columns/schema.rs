@@ -13,15 +13,17 @@ use super::Kind;
 pub enum Group {
     Key,
     Header,
-    /// The columns of every line protocol record, in the order in which they came to be.
+    /// What every line of line protocol has, in the order in which it came to be.
     Line,
+    /// Likewise what each field of a line has: one cell a row, while the rows of a place share all others.
+    Field,
     Value,
     /// The tags of line protocol, in the order in which they came to be.
     Tag,
 }
 
 /// How many groups there are.
-const GROUPS: usize = 5;
+const GROUPS: usize = 6;
 
 /// Is what a column's values have in common, by name: a series' tags.
 pub type Labels = [(Box<str>, Box<str>)];
@@ -203,7 +205,7 @@ impl SchemaView {
         order.sort_unstable_by_key(|&id| {
             let field = &self.fields[id as usize];
             match field.group {
-                Group::Line | Group::Tag => (field.group, &b""[..], id),
+                Group::Line | Group::Field | Group::Tag => (field.group, &b""[..], id),
                 _ => (field.group, field.name.as_bytes(), id),
             }
         });

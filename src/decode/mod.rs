@@ -409,16 +409,28 @@ impl RecordRows<'_> {
         own: Option<i64>,
         write: impl FnOnce(&mut RowWriter<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.rows_at(own, 1, write)
+    }
+
+    /// Makes `rows` rows of one time; where they are not one, `write` writes their fields, too.
+    #[inline]
+    fn rows_at<E>(
+        &mut self,
+        own: Option<i64>,
+        rows: usize,
+        write: impl FnOnce(&mut RowWriter<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut row = self.set.begin_row();
         self.envelope.write(self.record, &mut row);
         write(&mut row)?;
         let time = self.envelope.time(self.record, self.now, own, &mut row);
         let (partition, offset) = (Some(self.record.partition), Some(self.record.offset));
-        row.commit(Coordinates {
+        let at = Coordinates {
             time,
             partition,
             offset,
-        });
+        };
+        row.commit(at, rows);
         Ok(())
     }
 

@@ -1,21 +1,22 @@
 //! An Arrow IPC file, as Grafana reads the answer to a query.
 
 use std::collections::HashMap;
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
-    TimestampNanosecondArray, UInt32Array, UInt64Array,
+    ArrayRef, AsArray, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch,
+    StringArray, TimestampNanosecondArray, UInt32Array, UInt64Array,
 };
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow::compute::take_record_batch;
-use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use arrow::compute;
+use arrow::datatypes::{DataType, Field, Schema, TimeUnit, TimestampNanosecondType};
 use arrow::error::ArrowError;
 use arrow::ipc::writer::FileWriter;
 use serde_json::{Value, json};
 
 use super::Notice;
-use crate::columns::{COORDINATES, Cells, Column, ColumnSet, ERROR, Kind};
+use crate::columns::{COORDINATES, Cells, Column, ColumnSet, ERROR, Group, Kind, Place};
 
 /// Is the answer to a bounded query: rows in time order, and what should be known beside them.
 #[derive(Debug)]
@@ -25,14 +26,26 @@ pub struct QueryFrame {
 }
 
 impl QueryFrame {
-    /// Moves the columns' buffers into Arrow; rows are sorted by time only where they are not.
+    /// Moves the columns' buffers into Arrow. Cells of a place with several rows are copied to each; rows are sorted by time only
+    /// where they are not.
     pub(crate) fn new(mut set: ColumnSet, notices: Vec<Notice>) -> Self {
-        let rows = set.rows;
-        let sorted = set.places.is_sorted_by_key(|at| at.time);
-        let mut order: Vec<u32> = (0..rows as u32).collect();
-        if !sorted {
-            order.sort_by_key(|&row| set.places[row as usize].time);
-        }
+        let (rows, places) = (set.rows, set.places.len());
+        let place_of: Option<UInt32Array> = (!set.is_flat()).then(|| {
+            let places = set.places.iter().zip(0..);
+            let of_each = |(at, i): (&Place, u32)| repeat_n(i, at.rows as usize);
+            places.flat_map(of_each).collect()
+        });
+        let spread = |array: ArrayRef| match &place_of {
+            Some(place_of) => compute::take(&array, place_of, None).expect("each row has a place"),
+            None => array,
+        };
+        let column = |column: Column| {
+            if column.by_row {
+                into_array(column, rows)
+            } else {
+                spread(into_array(column, places))
+            }
+        };
         let [time, partition, offset] = COORDINATES;
         let nanos = DataType::Timestamp(TimeUnit::Nanosecond, None);
         let mut fields = vec![
@@ -40,20 +53,19 @@ impl QueryFrame {
             Field::new(partition, DataType::Int32, true),
             Field::new(offset, DataType::Int64, true),
         ];
-        let (partitions, offsets) = (
-            set.places.iter().map(|at| at.partition),
-            set.places.iter().map(|at| at.offset),
-        );
+        let at = || set.places.iter().map(|place| place.at);
+        let times: Vec<i64> = at().map(|at| at.time).collect();
+        let is_sorted = times.is_sorted();
         let mut arrays: Vec<ArrayRef> = vec![
-            Arc::new(TimestampNanosecondArray::from_iter_values(
-                set.places.iter().map(|at| at.time),
+            spread(Arc::new(TimestampNanosecondArray::from(times))),
+            spread(Arc::new(
+                at().map(|at| at.partition).collect::<Int32Array>(),
             )),
-            Arc::new(partitions.collect::<Int32Array>()),
-            Arc::new(offsets.collect::<Int64Array>()),
+            spread(Arc::new(at().map(|at| at.offset).collect::<Int64Array>())),
         ];
         let (view, columns) = set.parts();
         for &id in &view.order {
-            let array = into_array(take(&mut columns[id as usize]), rows);
+            let array = column(take(&mut columns[id as usize]));
             let known = &view.fields[id as usize];
             let metadata = [(LABELS, known.labels_json()), (CONFIG, known.config_json())];
             let metadata = metadata
@@ -67,12 +79,15 @@ impl QueryFrame {
         }
         if set.view().error {
             fields.push(Field::new(ERROR, DataType::Utf8, true));
-            arrays.push(into_array(take(&mut set.error), rows));
+            arrays.push(column(take(&mut set.error)));
         }
         let mut batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
             .expect("columns are of one length");
-        if !sorted {
-            batch = take_record_batch(&batch, &UInt32Array::from(order))
+        if !is_sorted {
+            let times = batch.column(0).as_primitive::<TimestampNanosecondType>();
+            let mut order: Vec<u32> = (0..rows as u32).collect();
+            order.sort_by_key(|&row| times.value(row as usize));
+            batch = compute::take_record_batch(&batch, &UInt32Array::from(order))
                 .expect("the order names each row once");
         }
         Self { batch, notices }
@@ -150,12 +165,12 @@ fn with_name(field: &Field, display_name: &dyn Fn(&str) -> Option<String>) -> Fi
 }
 
 fn take(column: &mut Column) -> Column {
-    std::mem::replace(column, Column::new(Kind::Float))
+    std::mem::replace(column, Column::new(Group::Value, Kind::Float))
 }
 
-fn into_array(mut column: Column, rows: usize) -> ArrayRef {
-    column.align(rows);
-    let nulls = column.validity.into_nulls(rows);
+fn into_array(mut column: Column, cells: usize) -> ArrayRef {
+    column.align(cells);
+    let nulls = column.validity.into_nulls(cells);
     match column.cells {
         Cells::Float(values) => Arc::new(Float64Array::new(values.into(), nulls)),
         Cells::Integer(values) => Arc::new(Int64Array::new(values.into(), nulls)),
@@ -171,12 +186,12 @@ fn into_array(mut column: Column, rows: usize) -> ArrayRef {
 }
 
 impl crate::columns::Validity {
-    fn into_nulls(self, rows: usize) -> Option<NullBuffer> {
+    fn into_nulls(self, cells: usize) -> Option<NullBuffer> {
         (self.nulls() > 0).then(|| {
             NullBuffer::new(BooleanBuffer::new(
-                Buffer::from_vec(self.into_bits(rows)),
+                Buffer::from_vec(self.into_bits(cells)),
                 0,
-                rows,
+                cells,
             ))
         })
     }

@@ -65,21 +65,48 @@ impl Buffer {
         self.len += write(room.expect("there is room"));
     }
 
-    /// Appends the last `len` bytes, at most [`REPEATED`], `count` times more: neighbours are often alike, and a copy costs a
-    /// quarter of writing them (`benches/workflow.rs`, `lineprotocol`).
+    /// Appends what `write` writes `count` times.
+    #[expect(
+        clippy::inline_always,
+        reason = "a cell is a few instructions, and a call as many again"
+    )]
+    #[inline(always)]
+    pub(super) fn cells(&mut self, count: usize, write: impl FnOnce(&mut Room) -> usize) {
+        if count > 0 {
+            let mut len = 0;
+            self.cell(|room| {
+                len = write(room);
+                len
+            });
+            self.repeat(len, count - 1);
+        }
+    }
+
+    /// Appends the last `len` bytes `count` times more: a copy costs a quarter of writing a cell (`benches/workflow.rs`,
+    /// `lineprotocol`).
+    #[inline]
     pub(super) fn repeat(&mut self, len: usize, count: usize) {
-        let end = self.len + len * count;
-        if self.bytes.len() < end + REPEATED {
-            self.bytes.resize(end + REPEATED + STEP, 0);
+        if count > 0 {
+            self.copies(len, count);
         }
-        let last: [u8; REPEATED] = *self.bytes[self.len - len..]
-            .first_chunk()
-            .expect("there is room");
-        for _ in 0..count {
-            let room = self.bytes[self.len..].first_chunk_mut();
-            *room.expect("there is room") = last;
-            self.len += len;
+    }
+
+    fn copies(&mut self, len: usize, count: usize) {
+        let (start, end) = (self.len - len, self.len + len * count);
+        if self.bytes.len() < end + SHORT {
+            self.bytes.resize(end + SHORT + STEP, 0);
         }
+        if len > SHORT {
+            for to in (self.len..end).step_by(len) {
+                self.bytes.copy_within(start..start + len, to);
+            }
+        } else {
+            let last: [u8; SHORT] = *self.bytes[start..].first_chunk().expect("there is room");
+            for to in (self.len..end).step_by(len) {
+                *self.bytes[to..].first_chunk_mut().expect("there is room") = last;
+            }
+        }
+        self.len = end;
     }
 
     /// Replaces the last byte where it is `from`, and else appends `to`.
@@ -119,8 +146,8 @@ fn ends<const N: usize>(text: &[u8], room: &mut Room) {
 
 /// More than the longest number takes, or a text of 64 bytes in quotes with its comma.
 const ROOM: usize = 80;
-/// The longest that is repeated.
-pub(super) const REPEATED: usize = 32;
+/// Up to here a cell is repeated in steps of a fixed size.
+const SHORT: usize = 32;
 /// How much room is made at once.
 const STEP: usize = 1_024;
 
@@ -152,7 +179,16 @@ mod tests {
             buffer.repeat(5, 3);
             buffer.repeat(2, 1);
             buffer.repeat(1, 0);
+            buffer.cells(0, |_| unreachable!());
             want.extend(b",cell,cell,cellll");
+            for long in [31, 32, 33, 70, 2_000] {
+                let cell = vec![b'c'; long];
+                buffer.extend(&cell);
+                buffer.repeat(long, 4);
+                want.extend(cell.repeat(5));
+            }
+            buffer.cells(3, |room| put(b"el", room));
+            want.extend(b"elelel");
             buffer.replace_last(b'l', b'm');
             buffer.replace_last(b'l', b'n');
             want.pop();

@@ -1,10 +1,10 @@
 //! A frame's cells as JSON, column by column.
 
-use super::buffer::{Buffer, REPEATED, Room, put};
+use super::buffer::{Buffer, Room, put};
 use super::number::{Integers, float, unsigned};
 use crate::columns::plain::plain_len;
 use crate::columns::{
-    COORDINATES, Cells, Column, ColumnSet, Coordinates, Text, time::NANOS_PER_MS,
+    COORDINATES, Cells, Column, ColumnSet, Coordinates, Place, Text, time::NANOS_PER_MS,
 };
 
 /// Writes the array of columns, the list of values that JSON has no number for, and what milliseconds leave of times.
@@ -13,13 +13,15 @@ pub(super) fn write(set: &ColumnSet, out: &mut Buffer) {
     let known = set.view().order.iter().map(|&id| &set.columns[id as usize]);
     let columns = known.chain(set.view().error.then_some(&set.error));
     out.extend(b"[");
-    write_places(&set.places, out);
-    let mut count = COORDINATES.len();
+    let (mut count, flat) = (COORDINATES.len(), set.is_flat());
+    write_places(&set.places, flat, out);
     for column in columns {
         out.extend(b",[");
-        write_column(column, count, &mut entities, out);
-        for _ in column.len()..set.rows {
-            out.cell(null);
+        if flat || column.by_row {
+            write_column(column, set.rows, |_| 1, count, &mut entities, out);
+        } else {
+            let rows = |place: usize| set.places[place].rows as usize;
+            write_column(column, set.rows, rows, count, &mut entities, out);
         }
         out.replace_last(b',', b']');
         count += 1;
@@ -30,11 +32,19 @@ pub(super) fn write(set: &ColumnSet, out: &mut Buffer) {
 }
 
 /// Writes the columns `time`, `partition` and `offset`.
-fn write_places(places: &[Coordinates], out: &mut Buffer) {
+fn write_places(places: &[Place], flat: bool, out: &mut Buffer) {
+    let rows = |run: &[Place]| {
+        if flat {
+            run.len()
+        } else {
+            run.iter().map(|place| place.rows as usize).sum()
+        }
+    };
     out.extend(b"[");
     // A division costs as much as the rest of a cell, but rows of one moment share their time.
     write_runs(
         places,
+        rows,
         |at| at.time,
         |whole, time, room| whole.write(millis(time), room),
         out,
@@ -44,51 +54,55 @@ fn write_places(places: &[Coordinates], out: &mut Buffer) {
         Some(number) => whole.write(number, room),
         None => null(room),
     };
-    write_runs(places, |at| at.partition.map(i64::from), number, out);
+    write_runs(places, rows, |at| at.partition.map(i64::from), number, out);
     out.extend(b",[");
-    write_runs(places, |at| at.offset, number, out);
+    write_runs(places, rows, |at| at.offset, number, out);
 }
 
-/// Writes a part of the rows' places, and closes the list. Rows of a record, of a partition or of a moment share it.
+/// Writes a part of the rows' coordinates, and closes the list. Rows of a record, of a partition or of a moment share it.
 fn write_runs<T: Copy + PartialEq>(
-    places: &[Coordinates],
+    places: &[Place],
+    rows: impl Fn(&[Place]) -> usize,
     part: impl Fn(&Coordinates) -> T,
     write: impl Fn(&mut Integers, T, &mut Room) -> usize,
     out: &mut Buffer,
 ) {
     let mut whole = Integers::default();
-    for run in places.chunk_by(|a, b| part(a) == part(b)) {
-        let mut len = 0;
-        out.cell(|room| {
-            len = write(&mut whole, part(&run[0]), room);
-            len
-        });
-        out.repeat(len, run.len() - 1);
+    for run in places.chunk_by(|a, b| part(&a.at) == part(&b.at)) {
+        out.cells(rows(run), |room| write(&mut whole, part(&run[0].at), room));
     }
     out.replace_last(b',', b']');
 }
 
-/// Writes a column's cells, each with a comma behind it.
+/// Writes the cells of a column of `rows` rows, each with a comma behind it; `each` tells how many rows show one of its cells.
 ///
 /// The type is asked once a column and not once a cell, and where every cell holds a value no bit is looked at
 /// (`benches/workflow.rs`, `json_100fields`).
-fn write_column(column: &Column, index: usize, entities: &mut Entities, out: &mut Buffer) {
+fn write_column(
+    column: &Column,
+    rows: usize,
+    each: impl Fn(usize) -> usize + Copy,
+    index: usize,
+    entities: &mut Entities,
+    out: &mut Buffer,
+) {
     let mut whole = Integers::default();
     match &column.cells {
-        Cells::Float(values) => cells(column, values, out, |row, value, room| {
+        Cells::Float(values) => cells(column, values, each, out, |i, value, room| {
             if value.is_finite() {
                 return float(value, &mut whole, room);
             }
-            entities.add(index, row, value);
+            let row = (0..i).map(each).sum();
+            (row..row + each(i)).for_each(|row| entities.add(index, row, value));
             null(room)
         }),
-        Cells::Integer(values) => cells(column, values, out, |_, value, room| {
+        Cells::Integer(values) => cells(column, values, each, out, |_, value, room| {
             whole.write(value, room)
         }),
-        Cells::Unsigned(values) => {
-            cells(column, values, out, |_, value, room| unsigned(value, room));
-        }
-        Cells::Boolean(values) => cells(column, values, out, |_, value, room| {
+        Cells::Unsigned(values) => cells(column, values, each, out, |_, value, room| {
+            unsigned(value, room)
+        }),
+        Cells::Boolean(values) => cells(column, values, each, out, |_, value, room| {
             let (text, len) = if value {
                 (b"true,   ", 5)
             } else {
@@ -97,24 +111,28 @@ fn write_column(column: &Column, index: usize, entities: &mut Entities, out: &mu
             room[..8].copy_from_slice(text);
             len
         }),
-        Cells::Time(values) => cells(column, values, out, |_, value, room| {
+        Cells::Time(values) => cells(column, values, each, out, |_, value, room| {
             whole.write(millis(value), room)
         }),
         Cells::Text(text) if text.verbatim && column.validity.nulls() == 0 => {
-            write_texts(text, out);
+            write_texts(text, each, out);
         }
         Cells::Text(text) => {
-            for (row, cell) in text.iter().enumerate() {
-                if column.validity.is_valid(row) {
+            for (i, cell) in text.iter().enumerate() {
+                let start = out.len();
+                if column.validity.is_valid(i) {
                     out.push(b'"');
                     escape(cell, out);
                     out.extend(b"\",");
                 } else {
                     out.cell(null);
                 }
+                out.repeat(out.len() - start, each(i) - 1);
             }
         }
     }
+    let written: usize = (0..column.len()).map(each).sum();
+    out.cells(rows - written, null);
 }
 
 /// Writes the cells that a column has: its values, and null for the others.
@@ -122,14 +140,15 @@ fn write_column(column: &Column, index: usize, entities: &mut Entities, out: &mu
 fn cells<T: Copy>(
     column: &Column,
     values: &[T],
+    each: impl Fn(usize) -> usize,
     out: &mut Buffer,
     mut cell: impl FnMut(usize, T, &mut Room) -> usize,
 ) {
     let all = column.validity.nulls() == 0;
-    for (row, &value) in values.iter().enumerate() {
-        out.cell(|room| {
-            if all || column.validity.is_valid(row) {
-                cell(row, value, room)
+    for (i, &value) in values.iter().enumerate() {
+        out.cells(each(i), |room| {
+            if all || column.validity.is_valid(i) {
+                cell(i, value, room)
             } else {
                 null(room)
             }
@@ -142,19 +161,12 @@ fn null(room: &mut Room) -> usize {
     5
 }
 
-/// Writes texts that need no escape; of those that are known to be as the one before, the cell is copied.
-fn write_texts(text: &Text, out: &mut Buffer) {
-    let (mut repeats, mut row) = (text.repeats.iter().peekable(), 0);
-    while let Some([start, end]) = text.offsets.get(row..row + 2) {
-        let (start, len) = (*start as usize, (end - start) as usize);
+/// Writes texts that need no escape.
+fn write_texts(text: &Text, each: impl Fn(usize) -> usize, out: &mut Buffer) {
+    for (i, ends) in text.offsets.windows(2).enumerate() {
+        let (start, len) = (ends[0] as usize, (ends[1] - ends[0]) as usize);
         write_text(&text.bytes[start..], len, out);
-        row += 1;
-        if let Some(repeat) = repeats.next_if(|repeat| repeat.row == row)
-            && len + 3 <= REPEATED
-        {
-            out.repeat(len + 3, repeat.count);
-            row += repeat.count;
-        }
+        out.repeat(len + 3, each(i) - 1);
     }
 }
 
@@ -162,7 +174,11 @@ fn write_texts(text: &Text, out: &mut Buffer) {
 ///
 /// Most are short: what stands behind one in the column is copied too, and written over (`benches/workflow.rs`,
 /// `json_20fields`).
-#[inline]
+#[expect(
+    clippy::inline_always,
+    reason = "a cell is a few instructions, and a call as many again"
+)]
+#[inline(always)]
 fn write_text(rest: &[u8], len: usize, out: &mut Buffer) {
     if len <= 16
         && let Some(chunk) = rest.first_chunk::<16>()
@@ -271,15 +287,15 @@ impl Entities {
 ///
 /// Only of theirs: the reader of Grafana's Go SDK fails on those of a column that may hold null, and the browser takes none in
 /// a stream.
-fn write_nanos(places: &[Coordinates], columns: usize, out: &mut Buffer) {
-    let rest = |at: &Coordinates| at.time.rem_euclid(NANOS_PER_MS);
-    if places.iter().all(|at| rest(at) == 0) {
+fn write_nanos(places: &[Place], columns: usize, out: &mut Buffer) {
+    let rest = |place: &Place| place.at.time.rem_euclid(NANOS_PER_MS);
+    if places.iter().all(|place| rest(place) == 0) {
         return;
     }
     let mut whole = Integers::default();
     out.extend(b",\"nanos\":[[");
-    for at in places {
-        out.cell(|room| whole.write(rest(at), room));
+    for place in places {
+        out.cells(place.rows as usize, |room| whole.write(rest(place), room));
     }
     out.replace_last(b',', b']');
     (1..columns).for_each(|_| out.cell(|room| put(b",null", room)));

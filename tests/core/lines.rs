@@ -1,9 +1,13 @@
 //! Line protocol as a panel gets it: columns, names, times, filters, limits.
 
+use std::io::Cursor;
+
+use arrow::ipc::reader::FileReader;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
 use serde_json::{Value, json};
 use streamscope::config::FlattenLimits;
 use streamscope::perf::PerfFlags;
-use streamscope::pipeline::Step;
+use streamscope::pipeline::{Pipeline, Step};
 use streamscope::record::Record;
 
 use crate::support::{Clock, TIME, pipeline, pipeline_with, record};
@@ -441,4 +445,78 @@ fn keys_stand_in_each_row() {
     };
     let shown = show(&json!({ "keyFormat": "string" }), &[keyed]);
     assert_eq!(shown[1], r#"key ["k","k","k"]"#);
+}
+
+/// What lines share is held once; cutting it, taking it back and Arrow give it to each row.
+#[test]
+fn what_rows_share() {
+    let small = "m,t=a v=1,w=\"x\",u=3i 1700000000000000020\nm,t=b v=4 1700000000000000010";
+    let large: Vec<_> = (0..600)
+        .map(|i| format!("m,t=\"{i}\",r=c v={i},w=\"y\" 1700000000000000015"))
+        .collect();
+    let large = large.join("\n");
+    let too_large = format!("m,t={} v=1,w=2,u=3", "z".repeat(200_000));
+    let packet = |pipeline: &mut Pipeline, clock: &mut Clock| {
+        let packet = clock.flush(pipeline).expect("a packet");
+        (packet.rows, columns(&packet.json))
+    };
+    let new = || pipeline(&lines(&json!({})), PerfFlags::default());
+    let (mut all, mut clock) = (new(), Clock::new());
+    for value in [small, &too_large, &large] {
+        all.push(&record(value.as_bytes(), 0), clock.0);
+    }
+    let (mut alone, mut alone_clock) = (new(), Clock::new());
+    for values in [&[small, &too_large][..], &[&large]] {
+        for value in values {
+            alone.push(&record(value.as_bytes(), 0), alone_clock.0);
+        }
+        let (got, want) = (
+            packet(&mut all, &mut clock),
+            packet(&mut alone, &mut alone_clock),
+        );
+        // What the whole run has seen is said with the first packet, and its columns stay.
+        assert_eq!(got.0, want.0);
+        for line in &want.1 {
+            assert!(got.1.contains(line), "{line}");
+        }
+    }
+
+    let mut query = new();
+    for value in [small, &too_large, small] {
+        query.push(&record(value.as_bytes(), 7), clock.0);
+    }
+    let file = query
+        .into_frame()
+        .to_arrow_file("t", "A", &json!({}), &|_| None);
+    let mut reader = FileReader::try_new(Cursor::new(file), None).unwrap();
+    let batch = reader.next().unwrap().unwrap();
+    let options = FormatOptions::default().with_null("-");
+    let shown: Vec<Vec<String>> = batch
+        .columns()
+        .iter()
+        .map(|column| {
+            let cells = ArrayFormatter::try_new(column, &options).unwrap();
+            (0..batch.num_rows())
+                .map(|row| cells.value(row).to_string())
+                .collect()
+        })
+        .collect();
+    let row = |i: usize| {
+        let cells: Vec<_> = shown.iter().map(|column| column[i].as_str()).collect();
+        cells.join(" ")
+    };
+    let rows: Vec<_> = (0..batch.num_rows()).map(row).collect();
+    let error = "the record's rows take 586 KiB, and a panel takes 512 KiB of one record";
+    let at = |nanos| format!("2023-11-14T22:13:20.0000000{nanos} 0 7 m");
+    let a_line = [
+        format!("{} v 1.0 - a -", at(20)),
+        format!("{} w - x a -", at(20)),
+        format!("{} u 3.0 - a -", at(20)),
+    ];
+    let first = [
+        format!("2023-11-14T22:13:20 0 7 - - - - - {error}"),
+        format!("{} v 4.0 - b -", at(10)),
+        format!("{} v 4.0 - b -", at(10)),
+    ];
+    assert_eq!(rows, [&first[..], &a_line, &a_line].concat());
 }

@@ -63,7 +63,7 @@ impl Long {
         self.tags.recent.clear();
     }
 
-    /// Makes the rows of a line.
+    /// Makes the rows of a line, which has a field.
     pub(super) fn line(
         &mut self,
         line: &Line,
@@ -72,10 +72,8 @@ impl Long {
         scratch: &mut Vec<u8>,
         rows: &mut RecordRows<'_>,
     ) {
-        let Some((first, others)) = line.fields.split_first() else {
-            return;
-        };
-        let made = rows.row_at(time, |row| {
+        let count = line.fields.len();
+        let made = rows.rows_at(time, count, |row| {
             let columns = *self.columns.get_or_insert_with(|| Columns::new(row));
             if let Some(id) = columns.measurement {
                 let bytes = measurement(line.measurement, value, scratch);
@@ -91,27 +89,22 @@ impl Long {
                     });
                 }
             }
-            columns.write(first, value, scratch, row);
+            row.fields(count, |i, row| {
+                columns.write(&line.fields[i], value, scratch, row);
+            });
             Ok::<_, Infallible>(())
         });
         let Ok(()) = made;
-        if let (Some(columns), false) = (self.columns, others.is_empty()) {
-            let own = [columns.field, columns.value, columns.text];
-            rows.set.rows_like_last(others.len(), &own, |i, row| {
-                columns.write(&others[i], value, scratch, row);
-            });
-        }
     }
 }
 
 impl Columns {
     fn new(row: &mut RowWriter<'_>) -> Self {
-        let mut column = |name, kind| row.column(Group::Line, name, kind);
         Self {
-            measurement: column(MEASUREMENT, Kind::Text),
-            field: column(FIELD, Kind::Text),
-            value: column(VALUE, Kind::Float),
-            text: column(TEXT, Kind::Text),
+            measurement: row.column(Group::Line, MEASUREMENT, Kind::Text),
+            field: row.column(Group::Field, FIELD, Kind::Text),
+            value: row.column(Group::Field, VALUE, Kind::Float),
+            text: row.column(Group::Field, TEXT, Kind::Text),
         }
     }
 
