@@ -1,6 +1,8 @@
-//! The performance flags: each turns one optimisation off, so that any claim can be checked on any machine.
+//! The performance flags: each turns one optimisation off, or sets its size, so that any claim can be checked on any machine.
 
-/// Says which optimisations are off, and how large the schema caches are.
+use std::num::NonZero;
+
+/// Says which optimisations are off, how large the schema caches are, and on how many threads a stream is decoded.
 ///
 /// The default is the fast way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct PerfFlags {
     pub avro_codec_cache_max_entries: usize,
     /// Compiled Protobuf schemas kept per data source, at least 1.
     pub protobuf_schema_cache_max_entries: usize,
+    /// Threads that decode the partitions of one stream whose channel has no budget; `None`: by the machine.
+    pub stream_workers: Option<NonZero<usize>>,
 }
 
 impl Default for PerfFlags {
@@ -32,6 +36,7 @@ impl Default for PerfFlags {
             disable_stream_microbatch: false,
             avro_codec_cache_max_entries: DEFAULT_CACHE_ENTRIES,
             protobuf_schema_cache_max_entries: DEFAULT_CACHE_ENTRIES,
+            stream_workers: None,
         }
     }
 }
@@ -50,12 +55,8 @@ impl PerfFlags {
                 .filter(|text| !text.is_empty())
         };
         let flag = |name| value(name).and_then(|text| boolean(&text)).unwrap_or(false);
-        let entries = |name| {
-            value(name)
-                .and_then(|text| text.trim().parse().ok())
-                .filter(|&n| n > 0)
-                .unwrap_or(DEFAULT_CACHE_ENTRIES)
-        };
+        let number = |name| -> Option<NonZero<usize>> { value(name)?.trim().parse().ok() };
+        let entries = |name| number(name).map_or(DEFAULT_CACHE_ENTRIES, NonZero::get);
         Self {
             disable_avro_codec_cache: flag("DISABLE_AVRO_CODEC_CACHE"),
             disable_protobuf_schema_cache: flag("DISABLE_PROTOBUF_SCHEMA_CACHE"),
@@ -63,6 +64,7 @@ impl PerfFlags {
             disable_stream_microbatch: flag("DISABLE_STREAM_MICROBATCH"),
             avro_codec_cache_max_entries: entries("AVRO_CODEC_CACHE_MAX_ENTRIES"),
             protobuf_schema_cache_max_entries: entries("PROTOBUF_SCHEMA_CACHE_MAX_ENTRIES"),
+            stream_workers: number("STREAM_WORKERS"),
         }
     }
 }
@@ -144,6 +146,16 @@ mod tests {
                     ..plain
                 },
             ),
+            (
+                "KAFKA_DS_PERF_STREAM_WORKERS",
+                " 3 ",
+                PerfFlags {
+                    stream_workers: NonZero::new(3),
+                    ..plain
+                },
+            ),
+            ("KAFKA_DS_PERF_STREAM_WORKERS", "0", plain),
+            ("KAFKA_DS_PERF_STREAM_WORKERS", "many", plain),
         ] {
             let got = PerfFlags::from_env(|asked| (asked == name).then(|| value.to_owned()));
             assert_eq!(got, want, "{name}={value}");

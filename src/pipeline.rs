@@ -1,5 +1,6 @@
 //! The stages joined: a record in, a packet out. Nothing here waits or reads a clock.
 
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -100,13 +101,22 @@ impl Pipeline {
         }
     }
 
-    /// Makes another worker of the stream, for other partitions: it knows the same columns, counts the same troubles, and has rows
-    /// of its own. `None` where one is enough: a channel's budget takes less than one worker gives, and plain behaviour is one
-    /// packet after another.
-    pub fn sibling(&self) -> Option<Self> {
+    /// Tells how many workers share a stream of `partitions` on a machine of `processors`, unless the flag says how many. A
+    /// channel's budget takes less than one gives, and plain behaviour is one packet after another.
+    pub fn workers(&self, partitions: usize, processors: usize) -> usize {
         if self.batch.is_paced() || self.flags.disable_stream_microbatch {
-            return None;
+            return 1;
         }
+        let most = self.flags.stream_workers.map(NonZero::get);
+        most.unwrap_or(processors.min(MAX_WORKERS))
+            .min(partitions)
+            .max(1)
+    }
+
+    /// Makes another worker of the stream, for other partitions: it knows the same columns, counts the same troubles, and has rows
+    /// of its own. No budget holds it.
+    #[must_use]
+    pub fn sibling(&self) -> Self {
         let mut sibling = Self::new(
             Arc::clone(&self.spec),
             self.limits,
@@ -117,7 +127,7 @@ impl Pipeline {
         );
         sibling.set.tally = Tally::of(Arc::clone(self.set.tally.stream()));
         sibling.frame = self.frame.clone();
-        Some(sibling)
+        sibling
     }
 
     /// Decodes one record into rows. One that cannot be decoded, or made the decoder panic, is a row with `_error`.
@@ -409,6 +419,9 @@ fn describe(trouble: Trouble, Count { times, sample }: &Count) -> String {
         ),
     }
 }
+
+/// The most workers of a stream, unless the flag says more: one thread fetches for about as many.
+const MAX_WORKERS: usize = 8;
 
 #[cfg(test)]
 mod tests;

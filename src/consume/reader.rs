@@ -325,7 +325,7 @@ impl<'s, 'c: 's> Run<'s, 'c> {
         let look = match &self.looking {
             // Nothing else to do: the look itself waits for its answer.
             Some(_) if !self.is_assigned => now,
-            Some(_) => now + LOOK_POLL,
+            Some(_) => now + LOOK_POLL.max(now.duration_since(self.looked_at) / 2),
             None => self.next_look,
         };
         let mut due = look;
@@ -374,5 +374,6 @@ const GROUPS_WAITING: usize = 2;
 const MAX_WAIT: Duration = Duration::from_secs(1);
 /// The shortest wait for room.
 const MIN_NAP: Duration = Duration::from_millis(1);
-/// How often a look that is on its way is asked for its answer while records are read.
+/// How soon a look that is on its way is asked for its answer; later ever less often, since a leader that has nothing to send
+/// answers only behind a fetch that waits for records.
 const LOOK_POLL: Duration = Duration::from_millis(10);

@@ -367,3 +367,82 @@ fn the_field_order_is_the_same_without_its_cache() {
     });
     assert_eq!(packets[0], packets[1]);
 }
+
+#[test]
+fn how_many_workers_share_a_stream() {
+    let budget = Arc::new(crate::batch::SlotBudget::new(1 << 20));
+    for (pacer, flags, partitions, processors, want) in [
+        (Pacer::off(), "", 4, 2, 2),
+        (Pacer::off(), "", 1, 8, 1),
+        (Pacer::off(), "", 0, 8, 1),
+        (Pacer::off(), "", 100, 64, 8),
+        (Pacer::off(), "STREAM_WORKERS=1", 4, 8, 1),
+        (Pacer::off(), "STREAM_WORKERS=12", 100, 2, 12),
+        (Pacer::off(), "DISABLE_STREAM_MICROBATCH=1", 4, 8, 1),
+        (Pacer::new(budget), "STREAM_WORKERS=12", 4, 8, 1),
+    ] {
+        let what = format!("{pacer:?} {flags} {partitions} {processors}");
+        let flags = PerfFlags::from_env(|asked| {
+            let (name, value) = flags.split_once('=')?;
+            (asked == format!("KAFKA_DS_PERF_{name}")).then(|| value.to_owned())
+        });
+        let mut pipeline = pipeline_with(json!({}), flags);
+        pipeline.batch = Batch::new(FlushPolicy::MICRO_BATCH, pacer);
+        assert_eq!(pipeline.workers(partitions, processors), want, "{what}");
+    }
+}
+
+/// Two workers in turn, each with columns of its own: one schema in every packet, and troubles counted once.
+#[test]
+fn siblings_share_schema_names_and_troubles() {
+    let mut one = pipeline(json!({}));
+    one.topic_id(Some("id"));
+    one.run_id("run");
+    let mut other = one.sibling();
+    let at = now();
+    let later = Now {
+        monotonic: at.monotonic + std::time::Duration::from_secs(1),
+        ..at
+    };
+    let mut columns: Vec<Value> = Vec::new();
+    let mut notices = Vec::new();
+    for n in 0..20 {
+        let worker = if n % 2 == 0 { &mut one } else { &mut other };
+        let value = json!({ format!("f{n}"): n }).to_string();
+        worker.push(&record(value.as_bytes()), at);
+        worker.push(&record(b"{"), at);
+        let packet = worker.poll_packet(later).unwrap();
+        let frame: Value = serde_json::from_slice(&packet.json).unwrap();
+        let custom = &frame["schema"]["meta"]["custom"];
+        assert_eq!(
+            (&custom["topicId"], &custom["run"]),
+            (&json!("id"), &json!("run"))
+        );
+        let fields = frame["schema"]["fields"].as_array().unwrap();
+        let names: Vec<Value> = fields.iter().map(|field| field["name"].clone()).collect();
+        // Columns only come.
+        assert!(
+            columns.iter().all(|known| names.contains(known)),
+            "{n}: {names:?}"
+        );
+        columns = names;
+        let texts = frame["schema"]["meta"]["notices"].as_array();
+        notices.extend(
+            texts
+                .into_iter()
+                .flatten()
+                .map(|notice| notice["text"].clone()),
+        );
+    }
+    assert_eq!(columns.len(), 3 + 20 + 1, "{columns:?}");
+    let counted: Vec<bool> = ["decoded: 1.", "decoded: 10."]
+        .iter()
+        .zip(&notices)
+        .map(|(text, notice)| notice.as_str().unwrap().contains(text))
+        .collect();
+    assert_eq!(
+        (counted, notices.len()),
+        (vec![true, true], 2),
+        "{notices:?}"
+    );
+}

@@ -31,7 +31,12 @@ async fn a_panic_is_an_error_of_one_call() -> Result<()> {
         "nowhere",
     ] {
         let options = Options {
-            env: [("STREAMSCOPE_DRILL".to_owned(), place.to_owned())].into(),
+            env: [
+                ("STREAMSCOPE_DRILL", place),
+                ("KAFKA_DS_PERF_STREAM_WORKERS", "2"),
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
             ..Options::default()
         };
         let plugin = Plugin::start(Path::new(EXECUTABLE), options).await?;

@@ -140,7 +140,7 @@ async fn without_micro_batches_each_record_is_a_packet() -> Result<()> {
         ),
         ("KAFKA_DS_PERF_DISABLE_STREAM_MICROBATCH", "false", false),
     ] {
-        let host = Host::with_env(kafka, &[(name, value)]).await?;
+        let host = Host::with_env(kafka, json!({}), &[(name, value)]).await?;
         let answer = host.query(query("process-flags", json!({}))).await?;
         let mut run = host.run(answer.live()?).await?;
         kafka.produce("process-flags", &records)?;

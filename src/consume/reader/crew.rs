@@ -51,7 +51,7 @@ struct Member<'s, 'c> {
 type Group<'c> = Vec<BorrowedMessage<'c>>;
 
 impl<'s, 'c: 's> Crew<'s, 'c> {
-    /// Starts as many threads as there are processors for `partitions`; `None` where one is enough.
+    /// Starts the threads for `partitions`; `None` where one is enough.
     pub(super) fn start(
         scope: &'s Scope<'s, 'c>,
         job: Job<'c>,
@@ -59,13 +59,13 @@ impl<'s, 'c: 's> Crew<'s, 'c> {
         partitions: usize,
     ) -> Option<Self> {
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        let count = partitions.min(processors).min(MAX_MEMBERS);
+        let count = pipeline.workers(partitions, processors);
         if count < 2 {
             return None;
         }
         let mut members = Vec::with_capacity(count);
         for _ in 0..count {
-            let pipeline = pipeline.sibling()?;
+            let pipeline = pipeline.sibling();
             let (groups, received) = sync_channel(GROUPS_WAITING);
             let thread = thread::Builder::new()
                 .name("kafka-decoder".to_owned())
@@ -235,9 +235,7 @@ impl Worker<'_, '_> {
     }
 }
 
-/// The most threads: the reader's one hands out records for about as many.
-const MAX_MEMBERS: usize = 8;
-const GROUP_RECORDS: usize = 64;
-const GROUP_BYTES: usize = 64 << 10;
+const GROUP_RECORDS: usize = 256;
+const GROUP_BYTES: usize = 128 << 10;
 /// Groups that wait for a thread; behind them the reader waits.
 const GROUPS_WAITING: usize = 2;

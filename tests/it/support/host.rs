@@ -33,8 +33,12 @@ impl Host {
         Host::start(settings, secrets, Options::default()).await
     }
 
-    /// Starts the plugin with these variables, and a data source on a broker's plaintext listener.
-    pub(crate) async fn with_env(kafka: &Kafka, env: &[(&str, &str)]) -> Result<Host> {
+    /// Starts the plugin with these variables, and a data source on a broker's plaintext listener, `settings` on top.
+    pub(crate) async fn with_env(
+        kafka: &Kafka,
+        settings: Value,
+        env: &[(&str, &str)],
+    ) -> Result<Host> {
         let env = env
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -43,7 +47,7 @@ impl Host {
             ..Options::default()
         };
         Host::start(
-            settings_for(kafka, Listener::Plaintext, json!({})),
+            settings_for(kafka, Listener::Plaintext, settings),
             &[],
             options,
         )
