@@ -86,7 +86,7 @@ bench: ## the core alone, from bytes to packets, beside the plain twin (CASE=jso
 .PHONY: bench-matrix
 bench-matrix: ## the same with rates, bytes and allocations, beside the Go plugin too (CASE=json RUNS=10)
 	@cargo build --quiet --release --locked -p benches --bins
-	@CASE=$(CASE) $(CARGO_TARGET_DIR)/release/compare matrix $(CARGO_TARGET_DIR)/release/sample
+	@CASE=$(CASE) $(CARGO_TARGET_DIR)/release/compare matrix $(CARGO_TARGET_DIR)/release/sample $(CARGO_TARGET_DIR)/release/parse
 
 .PHONY: bench-instructions
 bench-instructions: ## the same in instructions a record (CASE=json_20fields for one, RECORD=1 writes the figures down)

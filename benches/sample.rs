@@ -1,22 +1,21 @@
 //! Runs one fixture through the core, under the performance flags of its environment, or through the plain twin for some time, and
-//! prints what came of it as one line of JSON. `compare` and `matrix` run it, again and again.
+//! prints what came of it as one line of JSON. `compare` runs it, again and again.
 //!
 //! `sample core|twin <fixture> noop|sendframe_json <milliseconds>`, or `sample names`: the fixtures' names, a line each
 
 mod corpus;
+mod measure;
 mod stream;
 mod twin;
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use serde_json::{Value, json};
 use streamscope::perf::PerfFlags;
 use streamscope::pipeline::Pipeline;
 
 use crate::corpus::Fixture;
+use crate::measure::{Counts, measure};
 use crate::stream::{OFFSET, TIME, TOPIC, now, pipeline, record, records};
 use crate::twin::Twin;
 
@@ -55,36 +54,6 @@ fn main() {
         _ => measure(plain(&Twin::new(&fixture.query), &fixture, frames), time),
     };
     println!("{counts}");
-}
-
-/// Says what was done.
-#[derive(Debug, Default)]
-struct Counts {
-    records: u64,
-    packets: u64,
-    /// Bytes of packets.
-    out: u64,
-    /// Bytes of records.
-    read: u64,
-}
-
-/// Works for some time, as JSON says; what the first records cost falls out.
-fn measure(mut work: impl FnMut(&mut Counts), time: Duration) -> Value {
-    let mut run = |time| {
-        let (mut counts, start) = (Counts::default(), Instant::now());
-        let before = [&ALLOCATIONS, &ALLOCATED].map(|count| count.load(Ordering::Relaxed));
-        while start.elapsed() < time {
-            work(&mut counts);
-        }
-        let seconds = start.elapsed().as_secs_f64();
-        json!({
-            "records": counts.records, "packets": counts.packets, "out": counts.out, "in": counts.read, "seconds": seconds,
-            "allocations": ALLOCATIONS.load(Ordering::Relaxed) - before[0],
-            "allocated": ALLOCATED.load(Ordering::Relaxed) - before[1],
-        })
-    };
-    run(time / 4);
-    run(time)
 }
 
 /// Gives a thousand records at a time, between which the clock is looked at, to the core.
@@ -127,38 +96,3 @@ fn plain(twin: &Twin, fixture: &Fixture, frames: bool) -> impl FnMut(&mut Counts
         }
     }
 }
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-/// Is how many bytes they asked for.
-static ALLOCATED: AtomicU64 = AtomicU64::new(0);
-
-fn count(bytes: usize) {
-    ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-    ALLOCATED.fetch_add(bytes as u64, Ordering::Relaxed);
-}
-
-struct Counting;
-
-#[expect(
-    unsafe_code,
-    reason = "an allocator that counts what it passes on to the system's"
-)]
-// SAFETY: every call is passed on as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size);
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;

@@ -2,6 +2,8 @@
 //! that of a two-sided Mann-Whitney U test over the runs, which asks nothing of how they are distributed, by the normal
 //! approximation: statrs 0.19 gives the complement of the exact one where both sides have as many runs.
 
+use std::fmt::{Display, Formatter};
+
 use statrs::stats_tests::Alternative;
 use statrs::stats_tests::mannwhitneyu::{MannWhitneyUMethod, mannwhitneyu};
 
@@ -46,6 +48,7 @@ pub(crate) fn commits(old: &str, new: &str, effort: &Effort) {
         before: Side::core(old),
         after: Side::core(new),
         flags: vec![],
+        twins: Some([Side::twin(old), Side::twin(new)]),
     };
     comparison.run(effort);
 }
@@ -60,12 +63,14 @@ fn each_flag(sample: &str) -> Vec<Comparison<'_>> {
         before: Side::with_flags(sample, vec![flag.0]),
         after: Side::core(sample),
         flags: vec![flag],
+        twins: None,
     });
     let all = Comparison {
         title: "all flags (before) against the default (after)".to_owned(),
         before: Side::with_flags(sample, FLAGS.iter().map(|flag| flag.0).collect()),
         after: Side::core(sample),
         flags: FLAGS.iter().collect(),
+        twins: None,
     };
     alone.chain([all]).collect()
 }
@@ -76,6 +81,8 @@ struct Comparison<'a> {
     after: Side<'a>,
     /// What is compared; nothing where it is commits.
     flags: Vec<&'static Flag>,
+    /// The controls of two commits, which may change every fixture: both have the same plain twin.
+    twins: Option<[Side<'a>; 2]>,
 }
 
 impl Comparison<'_> {
@@ -87,23 +94,61 @@ impl Comparison<'_> {
             "| fixture | sink | msg/s before | after | change | p | packets/s before | after | in MB/s before | after | out MB/s before | after | allocations a record before | after | runs |"
         );
         println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-        let mut moved = Vec::new();
+        let mut controls = Controls::default();
         for fixture in both.filter(|name| effort.covers(name)) {
             for sink in SINKS {
                 let [before, after] = effort.alternate([&self.before, &self.after], fixture, sink);
-                let control = !self.touches(fixture, sink);
-                let (change, p) = print(fixture, sink, control, &before, &after);
-                if control && p < SIGNIFICANT && change.abs() > 1.0 {
-                    moved.push(format!("{fixture} {sink} ({change:+.1}%, p = {p:.4})"));
+                if self.touches(fixture, sink) {
+                    print(fixture, sink, &before, &after);
+                } else {
+                    controls.print(fixture, sink, &before, &after);
                 }
             }
+            if let Some([old, new]) = &self.twins {
+                let [before, after] = effort.alternate([old, new], fixture, "sendframe_json");
+                controls.print(
+                    &format!("{fixture}, twin"),
+                    "sendframe_json",
+                    &before,
+                    &after,
+                );
+            }
         }
-        println!("\nControls, which this cannot touch, are in brackets.");
-        match moved.len() {
-            0 => println!("None of them moved."),
-            _ => println!(
+        println!("{controls}");
+    }
+}
+
+/// Is what a comparison cannot touch.
+#[derive(Default)]
+struct Controls {
+    rows: usize,
+    moved: Vec<String>,
+}
+
+impl Controls {
+    /// Prints a row, its fixture in brackets, and remembers whether it moved.
+    fn print(&mut self, fixture: &str, sink: &str, before: &[Run], after: &[Run]) {
+        let (change, p) = print(&format!("({fixture})"), sink, before, after);
+        self.rows += 1;
+        if p < SIGNIFICANT && change.abs() > 1.0 {
+            let row = format!("{fixture} {sink} ({change:+.1}%, p = {p:.4})");
+            self.moved.push(row);
+        }
+    }
+}
+
+impl Display for Controls {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        if self.rows == 0 {
+            return write!(f, "\nThere are no controls among these fixtures.");
+        }
+        write!(f, "\nControls, which this cannot touch, are in brackets. ")?;
+        match self.moved.len() {
+            0 => write!(f, "None of them moved."),
+            _ => write!(
+                f,
                 "**These moved: {}.** The machine was not quiet, or this touches more than is said.",
-                moved.join(", ")
+                self.moved.join(", ")
             ),
         }
     }
@@ -120,7 +165,7 @@ impl Comparison<'_> {
 }
 
 /// Prints a row of medians, and gives the change of the rate in percent and its p-value.
-fn print(fixture: &str, sink: &str, control: bool, before: &[Run], after: &[Run]) -> (f64, f64) {
+fn print(fixture: &str, sink: &str, before: &[Run], after: &[Run]) -> (f64, f64) {
     let both = |what: fn(&Run) -> f64| [before, after].map(|runs| median(runs, what));
     let rate = both(|run| run.records);
     let change = (rate[1] / rate[0] - 1.0) * 100.0;
@@ -134,13 +179,8 @@ fn print(fixture: &str, sink: &str, control: bool, before: &[Run], after: &[Run]
     let p = test.map_or(1.0, |(_, p)| p.min(1.0));
     let pair =
         |[before, after]: [f64; 2], digits: usize| format!("{before:.digits$} | {after:.digits$}");
-    let name = if control {
-        format!("({fixture})")
-    } else {
-        fixture.to_owned()
-    };
     println!(
-        "| {name} | {sink} | {} | {change:+.1}% | {p:.4} | {} | {} | {} | {} | {} |",
+        "| {fixture} | {sink} | {} | {change:+.1}% | {p:.4} | {} | {} | {} | {} | {} |",
         pair(rate, 0),
         pair(both(|run| run.packets), 0),
         pair(both(|run| run.read), 1),

@@ -1,6 +1,7 @@
 //! What `sample` measures, as tables.
 //!
-//! `compare matrix <sample>`: every fixture and sink beside the plain twin, and beside the Go plugin;
+//! `compare matrix <sample> <parse>`: every fixture and sink beside the plain twin, and beside the Go plugin, of JSON also without
+//! what `parse` takes;
 //! `compare check <sample>`: fails where the core is not as many times the twin as it has to be;
 //! `compare flags <sample>`: each performance flag against the default;
 //! `compare commits <sample of the old one> <sample of the new one>`.
@@ -22,13 +23,13 @@ fn main() -> ExitCode {
     // With fewer runs than eight the p-values are no approximation.
     let (few, many) = (Effort::from_env(1), Effort::from_env(8));
     match arguments[..] {
-        ["matrix", sample] => matrix::print(sample, &few),
+        ["matrix", sample, parse] => matrix::print(sample, parse, &few),
         ["check", sample] => return matrix::check(sample, &few),
         ["flags", sample] => before_after::flags(sample, &many),
         ["commits", old, new] => before_after::commits(old, new, &many),
         _ => {
             eprintln!(
-                "usage: compare matrix|check|flags <sample>, compare commits <old sample> <new sample>"
+                "usage: compare matrix <sample> <parse>, compare check|flags <sample>, compare commits <old sample> <new sample>"
             );
             return ExitCode::from(2);
         }

@@ -31,8 +31,8 @@ const GO_PLUGIN: [(&str, f64, f64); 6] = [
     ("json_100fields", 76_200.0, 111_000.0),
 ];
 
-/// Prints the matrix.
-pub(crate) fn print(sample: &str, effort: &Effort) {
+/// Prints the matrix; `parse` is the program that reads JSON into nothing.
+pub(crate) fn print(sample: &str, parse: &str, effort: &Effort) {
     println!(
         "| fixture | sink | ns a record | msg/s | in MB/s | packets/s | out MB/s | allocations a record | bytes allocated | twin ns | times the twin | at least |"
     );
@@ -40,7 +40,15 @@ pub(crate) fn print(sample: &str, effort: &Effort) {
     let mut packets = Vec::new();
     for fixture in fixtures(sample, effort) {
         for sink in SINKS {
-            let [core, twin] = measure(sample, effort, &fixture, sink);
+            let (core, twin, parse) = if sink != "noop" && fixture.starts_with("json") {
+                let (core, twin) = (Side::core(sample), Side::twin(sample));
+                let sides = [&core, &twin, &Side::core(parse)];
+                let [core, twin, parse] = effort.alternate(sides, &fixture, sink);
+                (core, twin, Some(median(&parse, nanoseconds)))
+            } else {
+                let [core, twin] = measure(sample, effort, &fixture, sink);
+                (core, twin, None)
+            };
             let of = |what: fn(&Run) -> f64| median(&core, what);
             let (ns, twin_ns) = (median(&core, nanoseconds), median(&twin, nanoseconds));
             let least = match sink {
@@ -58,40 +66,79 @@ pub(crate) fn print(sample: &str, effort: &Effort) {
                 twin_ns / ns,
             );
             if sink != "noop" {
-                packets.push((fixture.clone(), ns));
+                let fixture = fixture.clone();
+                packets.push(Packets { fixture, ns, parse });
             }
         }
     }
-    print_go_plugin(&packets);
+    if packets.iter().any(|of| of.parse.is_some()) {
+        print_parsed(&packets);
+    }
+    if packets.iter().any(|of| of.go_plugin().is_some()) {
+        print_go_plugin(&packets);
+    }
 }
 
-/// Prints the Go plugin's figures beside nanoseconds a record to a finished packet.
-fn print_go_plugin(packets: &[(String, f64)]) {
-    let both: Vec<_> = packets
-        .iter()
-        .filter_map(|(fixture, ns)| {
-            let (_, own, bytes) = *GO_PLUGIN.iter().find(|(name, ..)| name == fixture)?;
-            Some((fixture, *ns, own, bytes))
-        })
-        .collect();
-    println!(
-        "\n| fixture | ns a record | the Go plugin's own benchmark | times | from bytes | times |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|");
-    for (fixture, ns, own, bytes) in &both {
-        let times = [own / ns, bytes / ns];
-        println!(
-            "| {fixture} | {ns:.0} | {own:.0} | {:.0} | {bytes:.0} | {:.0} |",
-            times[0], times[1]
-        );
+/// Is what a fixture's records take on their way to finished packets: nanoseconds each.
+struct Packets {
+    fixture: String,
+    ns: f64,
+    /// What reading them takes where nothing is kept, if they are JSON.
+    parse: Option<f64>,
+}
+
+impl Packets {
+    /// Gives what is left without reading: a difference of two measurements.
+    fn parsed(&self) -> Option<f64> {
+        self.parse.map(|parse| self.ns - parse)
     }
-    let own = both.iter().map(|(_, ns, own, _)| own / ns);
-    let bytes = both.iter().map(|(_, ns, _, bytes)| bytes / ns);
+
+    /// Gives the Go plugin's two figures.
+    fn go_plugin(&self) -> Option<[f64; 2]> {
+        let mut known = GO_PLUGIN.iter();
+        let (_, own, bytes) = known.find(|(name, ..)| *name == self.fixture)?;
+        Some([*own, *bytes])
+    }
+}
+
+/// Prints how much of JSON's way to a packet is reading it.
+fn print_parsed(packets: &[Packets]) {
+    println!("\n| fixture | ns a record | parsing alone | after parsing, the difference |");
+    println!("|---|--:|--:|--:|");
+    for of in packets {
+        if let (Some(parse), Some(parsed)) = (of.parse, of.parsed()) {
+            println!(
+                "| {} | {:.0} | {parse:.0} | {parsed:.0} |",
+                of.fixture, of.ns
+            );
+        }
+    }
+}
+
+/// Prints the Go plugin's figures beside ours.
+fn print_go_plugin(packets: &[Packets]) {
     println!(
-        "| geometric mean | | | {:.0} | | {:.0} |",
-        own.geometric_mean(),
-        bytes.geometric_mean()
+        "\n| fixture | ns a record | the Go plugin from bytes | times | after parsing | its own benchmark | times | times from bytes |"
     );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    let mut times = [const { Vec::new() }; 3];
+    for of in packets {
+        let Some([own, bytes]) = of.go_plugin() else {
+            continue;
+        };
+        // What is no JSON, its own benchmark reads from bytes, as all of ours do.
+        let parsed = of.parsed().unwrap_or(of.ns);
+        let row = [bytes / of.ns, own / parsed, own / of.ns];
+        println!(
+            "| {} | {:.0} | {bytes:.0} | {:.0} | {parsed:.0} | {own:.0} | {:.0} | {:.0} |",
+            of.fixture, of.ns, row[0], row[1], row[2]
+        );
+        for (times, of) in times.iter_mut().zip(row) {
+            times.push(of);
+        }
+    }
+    let [bytes, parsed, own] = times.map(Statistics::geometric_mean);
+    println!("| geometric mean | | | {bytes:.0} | | | {parsed:.0} | {own:.0} |");
 }
 
 /// Fails where the core is less times the twin than it has to be, each at its best, which other work on the machine changes least.

@@ -52,16 +52,16 @@ impl Effort {
         fixture.starts_with(&self.case)
     }
 
-    /// Runs the two sides in turn, and gives the runs of each; who is first changes from run to run, too.
-    pub(crate) fn alternate(
+    /// Runs the sides in turn, and gives the runs of each; who is first changes from run to run, too.
+    pub(crate) fn alternate<const N: usize>(
         &self,
-        sides: [&Side<'_>; 2],
+        sides: [&Side<'_>; N],
         fixture: &str,
         sink: &str,
-    ) -> [Vec<Run>; 2] {
-        let mut done = [vec![], vec![]];
+    ) -> [Vec<Run>; N] {
+        let mut done = [const { vec![] }; N];
         for run in 0..self.runs {
-            for side in [run % 2, 1 - run % 2] {
+            for side in (0..N).map(|place| (run + place) % N) {
                 done[side].push(sides[side].run(fixture, sink, self.milliseconds));
             }
         }
