@@ -98,8 +98,13 @@ impl Kafka {
 
     /// A producer whose records travel in transactions: `begin`, `send`, then `commit` or `abort`.
     pub fn transactional(&self, id: &str) -> Result<Producer> {
-        let producer =
-            self.producer_with(&[("transactional.id", id), ("message.timeout.ms", "60000")])?;
+        self.transactional_with(id, &[])
+    }
+
+    /// As `transactional`, with properties of librdkafka.
+    pub fn transactional_with(&self, id: &str, properties: &[(&str, &str)]) -> Result<Producer> {
+        let own = [("transactional.id", id), ("message.timeout.ms", "60000")];
+        let producer = self.producer_with(&[&own[..], properties].concat())?;
         producer.inner.init_transactions(PATIENCE)?;
         Ok(producer)
     }

@@ -1,87 +1,139 @@
 //! The yardstick: librdkafka consumers that throw every record away, most of them in a process of their own.
 
-use std::process::{Child, Command};
+use std::io::{BufRead, BufReader, Read, Write, stdin};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
 use real_kafka::Kafka;
 
 use crate::topic::Topic;
-use crate::{Measured, process};
 
 /// The first argument of a child process that reads.
 pub(crate) const READ: &str = "--bare";
 /// The first argument of a child process that waits.
 pub(crate) const WAIT: &str = "--quiet";
 
-/// Reads a topic of one partition and returns what it cost.
-pub(crate) fn measure(kafka: &Kafka, topic: &Topic) -> Result<Measured> {
-    let output = Command::new(std::env::current_exe()?)
-        .args([
-            READ,
-            &kafka.bootstrap(),
-            &topic.name,
-            &topic.records.to_string(),
-        ])
-        .output()?;
-    let text = String::from_utf8(output.stdout)?;
-    ensure!(
-        output.status.success(),
-        "the bare consumer failed: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let mut numbers = text.split_whitespace().map(str::parse::<u64>);
-    let mut next = || {
-        numbers
-            .next()
-            .context("too few numbers")?
-            .context("not a number")
-    };
-    let micros = Duration::from_micros;
-    Ok(Measured {
-        records: next()?,
-        took: micros(next()?),
-        cpu: micros(next()?),
-        peak: next()?,
-    })
+/// Is a process with consumers of which each reads a whole topic; it ends with this.
+pub(crate) struct Readers {
+    child: Child,
+    told: ChildStdin,
+    said: BufReader<ChildStdout>,
+    /// Of all consumers.
+    records: u64,
 }
 
-/// Is the child process that reads: prints records, microseconds of time and of CPU, and peak bytes.
+impl Readers {
+    /// Starts the process, which is there when this returns; it opens no consumer before `open`.
+    pub(crate) fn start(kafka: &Kafka, topic: &Topic, consumers: u64) -> Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args([READ, &kafka.bootstrap(), &topic.name]);
+        command.args([topic.partitions, topic.records, consumers].map(|n| n.to_string()));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn()?;
+        let (told, said) = (child.stdin.take(), child.stdout.take());
+        let mut readers = Self {
+            told: told.context("its input is a pipe")?,
+            said: BufReader::new(said.context("its output is a pipe")?),
+            child,
+            records: topic.records * consumers,
+        };
+        readers.hear(THERE)?;
+        Ok(readers)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Lets it open its consumers.
+    pub(crate) fn open(&mut self) -> Result<()> {
+        Ok(writeln!(self.told)?)
+    }
+
+    /// Waits until each has read the topic; gives the records of all. The consumers stay open.
+    pub(crate) fn wait(&mut self) -> Result<u64> {
+        self.hear(DONE)?;
+        Ok(self.records)
+    }
+
+    fn hear(&mut self, word: &str) -> Result<()> {
+        let mut line = String::new();
+        self.said.read_line(&mut line)?;
+        ensure!(line.trim_end() == word, "the bare consumers failed");
+        Ok(())
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What the process that reads says when it is there, and when all is read.
+const THERE: &str = "there";
+const DONE: &str = "done";
+
+/// Is the child process that reads: a thread a consumer.
 pub(crate) fn read(mut words: impl Iterator<Item = String>) -> Result<()> {
     let mut word = || words.next().context("too few arguments");
-    let (bootstrap, topic, count) = (word()?, word()?, word()?.parse::<u64>()?);
-    let begin = Instant::now();
-    let consumer = consumer(&bootstrap, &topic)?;
-    let (mut records, mut bytes) = (0, 0);
-    while records < count {
-        match consumer.poll(Duration::from_secs(30)) {
-            Some(record) => bytes += record?.payload().map_or(0, <[u8]>::len),
-            None => bail!("nothing came for 30 s"),
-        }
-        records += 1;
+    let (bootstrap, topic) = (word()?, word()?);
+    let (partitions, count, consumers) = (word()?.parse()?, word()?.parse()?, word()?.parse()?);
+    println!("{THERE}");
+    // An empty line says that the consumers may be opened.
+    stdin().read_line(&mut String::new())?;
+    let (sender, ends) = mpsc::channel();
+    for _ in 0..consumers {
+        let consumer = consumer(&bootstrap, &topic, partitions)?;
+        let sender = sender.clone();
+        thread::spawn(move || {
+            if sender.send(take(&consumer, count)).is_ok() {
+                // CPU of a thread that has ended is not counted, so it stays.
+                loop {
+                    thread::park();
+                }
+            }
+        });
     }
-    let (took, pid) = (begin.elapsed(), std::process::id());
-    ensure!(bytes > 0, "empty records");
-    println!(
-        "{records} {} {} {}",
-        took.as_micros(),
-        process::cpu(pid)?.as_micros(),
-        process::memory(pid)?.0
-    );
-    // Closing the consumer is not measured, and nothing needs it.
-    std::process::exit(0)
+    for end in ends.into_iter().take(consumers) {
+        end?;
+    }
+    println!("{DONE}");
+    until_alone()
 }
+
+/// Waits until the process that started this one ends, or lets it go.
+fn until_alone() -> Result<()> {
+    stdin().read_to_end(&mut Vec::new())?;
+    Ok(())
+}
+
+/// Takes `count` records.
+fn take(consumer: &BaseConsumer, count: u64) -> Result<()> {
+    let mut bytes = 0;
+    for _ in 0..count {
+        let record = consumer.poll(PATIENCE).context("nothing came for long")??;
+        bytes += record.payload().map_or(0, <[u8]>::len);
+    }
+    ensure!(bytes > 0, "empty records");
+    Ok(())
+}
+
+/// How long a consumer waits for the next record.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Reads `count` records; gives the moment at which each came.
 pub(crate) fn arrivals(bootstrap: &str, topic: &str, count: usize) -> Result<Vec<Instant>> {
-    let consumer = consumer(bootstrap, topic)?;
+    let consumer = consumer(bootstrap, topic, 1)?;
     let mut arrived = Vec::with_capacity(count);
     while arrived.len() < count {
-        let record = consumer.poll(Duration::from_secs(30));
-        record.context("nothing came for 30 s")??;
+        consumer.poll(PATIENCE).context("nothing came for long")??;
         arrived.push(Instant::now());
     }
     Ok(arrived)
@@ -94,6 +146,7 @@ impl Quiet {
     pub(crate) fn start(kafka: &Kafka, topic: &str, consumers: usize) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args([WAIT, &kafka.bootstrap(), topic, &consumers.to_string()]);
+        command.stdin(Stdio::piped());
         Ok(Self(command.spawn()?))
     }
 
@@ -114,20 +167,18 @@ pub(crate) fn wait(mut words: impl Iterator<Item = String>) -> Result<()> {
     let mut word = || words.next().context("too few arguments");
     let (bootstrap, topic, count) = (word()?, word()?, word()?.parse::<usize>()?);
     for _ in 0..count {
-        let consumer = consumer(&bootstrap, &topic)?;
+        let consumer = consumer(&bootstrap, &topic, 1)?;
         thread::spawn(move || {
             loop {
                 consumer.poll(Duration::from_secs(1));
             }
         });
     }
-    loop {
-        thread::park();
-    }
+    until_alone()
 }
 
-/// Makes a consumer that reads partition 0 from its start.
-fn consumer(bootstrap: &str, topic: &str) -> Result<BaseConsumer> {
+/// Makes a consumer that reads the first partitions of a topic from their starts.
+fn consumer(bootstrap: &str, topic: &str, partitions: i32) -> Result<BaseConsumer> {
     let mut config = ClientConfig::new();
     config
         .set("bootstrap.servers", bootstrap)
@@ -137,7 +188,11 @@ fn consumer(bootstrap: &str, topic: &str) -> Result<BaseConsumer> {
     config.set("fetch.queue.backoff.ms", "5");
     let consumer: BaseConsumer = config.create()?;
     let mut start = TopicPartitionList::new();
-    start.add_partition_offset(topic, 0, Offset::Beginning)?;
+    for partition in 0..partitions {
+        // By its number, as a channel knows it: librdkafka asks where a log begins before it knows the broker, and then again half a
+        // second later.
+        start.add_partition_offset(topic, partition, Offset::Offset(0))?;
+    }
     consumer.assign(&start)?;
     Ok(consumer)
 }

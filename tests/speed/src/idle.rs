@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use real_kafka::{Kafka, Record};
-use serde_json::{Value, json};
-use workbench::host::Plugin;
+use serde_json::json;
+use workbench::host::{Packets, Plugin};
 
 use crate::bare::Quiet;
+use crate::live::Channel;
 use crate::{live, median, process};
 
 const STARTS: usize = 10;
@@ -62,7 +63,7 @@ pub(crate) async fn print(binary: &Path, kafka: &Kafka) -> Result<()> {
     let mut shutdowns = Vec::new();
     for _ in 0..SHUTDOWNS {
         let plugin = live::start(binary).await?;
-        let (_, _packets) = quiet(&plugin, kafka).await?;
+        let _packets = quiet(&plugin, kafka).await?;
         let ended = plugin.shutdown().await;
         ensure!(!ended.killed, "the plugin had to be killed");
         shutdowns.push(ended.took.as_secs_f64() * 1e3);
@@ -96,7 +97,8 @@ pub(crate) async fn print(binary: &Path, kafka: &Kafka) -> Result<()> {
     Ok(())
 }
 
-async fn quiet(plugin: &Plugin, kafka: &Kafka) -> Result<(u64, workbench::host::Packets)> {
-    let keys: Value = json!({"messageFormat": "json"});
-    live::run(plugin, kafka, QUIET, &keys, true).await
+async fn quiet(plugin: &Plugin, kafka: &Kafka) -> Result<Packets> {
+    let keys = json!({"messageFormat": "json"});
+    let channel = Channel::ask(plugin, kafka, QUIET, &keys, true).await?;
+    channel.run(plugin).await
 }

@@ -12,24 +12,14 @@ mod idle;
 mod latency;
 mod live;
 mod process;
+mod streams;
 mod throughput;
 mod topic;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use real_kafka::Kafka;
-
-/// What one reader did.
-#[derive(Clone, Copy, Debug)]
-struct Measured {
-    records: u64,
-    took: Duration,
-    cpu: Duration,
-    /// Peak memory in bytes.
-    peak: u64,
-}
 
 fn main() -> Result<()> {
     let mut words = std::env::args().skip(1);
@@ -46,8 +36,8 @@ fn main() -> Result<()> {
     let kafka = Kafka::start()?;
     let runtime = tokio::runtime::Runtime::new()?;
     match what.as_str() {
-        "throughput" => throughput::one_stream(&plugin, &kafka, count, &runtime),
-        "streams" => throughput::many_streams(&plugin, &kafka, count, &runtime),
+        "throughput" => throughput::print(&plugin, &kafka, count, &runtime),
+        "streams" => streams::print(&plugin, &kafka, count, &runtime),
         "idle" => runtime.block_on(idle::print(&plugin, &kafka)),
         "latency" => runtime.block_on(latency::print(&plugin, &kafka)),
         _ => bail!("`{what}` is none of throughput, streams, idle, latency"),

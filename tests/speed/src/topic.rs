@@ -1,7 +1,7 @@
 //! What is read: a fixture of the benches, over and over.
 
 use anyhow::{Context, Result};
-use real_kafka::{Kafka, Record};
+use real_kafka::{Kafka, Producer, Record};
 use serde_json::Value;
 
 use crate::corpus;
@@ -11,31 +11,64 @@ pub(crate) struct Topic {
     pub(crate) name: String,
     /// The keys of a query that say the format.
     pub(crate) keys: Value,
+    pub(crate) partitions: u64,
+    /// In all partitions together.
     pub(crate) records: u64,
-    /// Of one record.
-    pub(crate) bytes: usize,
+    /// That each record makes.
+    pub(crate) rows: u64,
+    values: Vec<Vec<u8>>,
 }
 
+/// Large batches, as a busy topic has them.
+pub(crate) const BUSY: [(&str, &str); 2] = [("linger.ms", "20"), ("batch.size", "262144")];
+
 impl Topic {
-    /// Produces `records` of a fixture into a new topic, in turn into its partitions.
-    pub(crate) fn of(kafka: &Kafka, fixture: &str, partitions: u64, records: u64) -> Result<Self> {
+    /// Creates an empty topic, for `records` of a fixture.
+    pub(crate) fn create(
+        kafka: &Kafka,
+        name: String,
+        fixture: &str,
+        partitions: u64,
+        records: u64,
+    ) -> Result<Self> {
         let fixtures = corpus::fixtures();
         let fixture = fixtures.into_iter().find(|known| known.name == fixture);
         let fixture = fixture.context("no such fixture")?;
-        let topic = Self {
-            name: format!("{}-{partitions}-{records}", fixture.name),
+        kafka.create_topic(&name, partitions as i32)?;
+        Ok(Self {
+            name,
             keys: fixture.query,
+            partitions,
             records,
-            bytes: fixture.values[0].len(),
-        };
-        kafka.create_topic(&topic.name, partitions as i32)?;
-        // Large batches, as a busy topic has them.
-        let producer = kafka.producer_with(&[("linger.ms", "20"), ("batch.size", "262144")])?;
-        for (value, n) in fixture.values.iter().cycle().zip(0..records) {
-            let partition = (n % partitions) as i32;
-            producer.send(&topic.name, Record::value(value).to(partition))?;
-        }
-        producer.flush()?;
+            // Ten lines of five fields.
+            rows: if fixture.name == "lineprotocol" {
+                50
+            } else {
+                1
+            },
+            values: fixture.values,
+        })
+    }
+
+    /// Creates a topic and produces its records.
+    pub(crate) fn filled(
+        kafka: &Kafka,
+        fixture: &str,
+        partitions: u64,
+        records: u64,
+    ) -> Result<Self> {
+        let name = format!("{fixture}-{partitions}");
+        let topic = Self::create(kafka, name, fixture, partitions, records)?;
+        topic.fill(&kafka.producer_with(&BUSY)?)?;
         Ok(topic)
+    }
+
+    /// Produces the records, in turn into the partitions.
+    pub(crate) fn fill(&self, producer: &Producer) -> Result<()> {
+        for (value, n) in self.values.iter().cycle().zip(0..self.records) {
+            let partition = (n % self.partitions) as i32;
+            producer.send(&self.name, Record::value(value).to(partition))?;
+        }
+        producer.flush()
     }
 }
