@@ -7,7 +7,7 @@ mod twin;
 
 use std::hint::black_box;
 use std::sync::Barrier;
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -97,7 +97,7 @@ fn workers(criterion: &mut Criterion) {
                                 })
                             })
                             .collect();
-                        let times = threads.into_iter().map(|thread| thread.join());
+                        let times = threads.into_iter().map(ScopedJoinHandle::join);
                         times.map(|time| time.expect("no worker panics")).max()
                     })
                     .unwrap_or_default()

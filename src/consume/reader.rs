@@ -1,12 +1,13 @@
 //! SHELL: reads one topic for one stream, on a thread of its own, and hands finished packets to the stream's channel.
 //!
-//! The thread owns its client: it polls, asks and assigns, and nobody else touches it. A full channel or a spent budget
-//! makes it stop taking records, and librdkafka then stops fetching at its queue's limit: memory stays bounded and
-//! nothing is lost. It ends only when the channel's other side is dropped. Whatever goes wrong with Kafka is said in the
-//! stream, once, and tried again.
+//! The thread owns its client: it polls, asks and assigns, and nobody else does. A full channel or a spent budget makes it
+//! stop taking records, and librdkafka then stops fetching at its queue's limit: memory stays bounded and nothing is lost. It
+//! ends only when the channel's other side is dropped. Whatever goes wrong with Kafka is said in the stream, once, and tried
+//! again.
 //!
-//! `worker` turns records into packets, and `crew` does so on more threads where no budget holds the stream back. `watch` looks after the topic and the brokers, `fetched` knows whose records come, `trouble` keeps a fault from being
-//! said twice, `pace` finds out whether the channel can keep up, and `words` says it all.
+//! `worker` turns records into packets, and `crew` does so on more threads where no budget holds the stream back. `watch` looks
+//! after the topic and the brokers, `fetched` knows whose records come, `trouble` keeps a fault from being said twice, `pace`
+//! finds out whether the channel can keep up, and `words` says it all.
 
 mod crew;
 mod fetched;
