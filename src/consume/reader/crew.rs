@@ -237,5 +237,5 @@ impl Worker<'_, '_> {
 
 const GROUP_RECORDS: usize = 256;
 const GROUP_BYTES: usize = 128 << 10;
-/// Groups that wait for a thread; behind them the reader waits.
-const GROUPS_WAITING: usize = 2;
+/// Groups that wait for a thread, behind the one that it decodes and before the one that is collected for it.
+const GROUPS_WAITING: usize = 1;
