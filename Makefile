@@ -104,7 +104,7 @@ bench-compare: ## two commits likewise (OLD=… NEW=… CASE=json RUNS=10)
 
 .PHONY: profile
 profile: ## where one fixture's time, instructions and allocations go (CASE=json_20fields)
-	@scripts/need.sh perf valgrind heaptrack inferno-flamegraph
+	@scripts/need.sh perf valgrind heaptrack c++filt inferno-flamegraph
 	@scripts/profile.sh $(CASE)
 
 .PHONY: bench-e2e

@@ -10,7 +10,9 @@ mod twin;
 use std::hint::black_box;
 
 use streamscope::perf::PerfFlags;
+use streamscope::pipeline::Pipeline;
 
+use crate::corpus::Fixture;
 use crate::stream::{OFFSET, TIME, TOPIC, now, pipeline, record, records};
 use crate::twin::Twin;
 
@@ -36,22 +38,40 @@ fn main() {
         .into_iter()
         .find(|known| known.name == fixture)
         .expect("a fixture of benches/corpus");
-    let (a_packet, mut next) = (records(&fixture), fixture.values.iter().cycle());
-    let (mut pipeline, now) = (pipeline(&fixture.query, PerfFlags::default()), now());
-    let twin = Twin::new(&fixture.query);
-    for _ in 0..count.div_ceil(a_packet) {
-        let values = next.by_ref().take(a_packet);
-        if who == "core" {
-            for value in values {
-                pipeline.push(&record(value), now);
-            }
-            black_box(pipeline.poll_packet(now));
-        } else {
-            let rows: Vec<_> = values
-                .flat_map(|value| twin.decode(value, TIME).expect("fixtures are well formed"))
-                .collect();
-            black_box(twin::packet(TOPIC, OFFSET, &rows));
+    let a_packet = records(&fixture);
+    let packets = count.div_ceil(a_packet);
+    if who == "core" {
+        let mut pipeline = pipeline(&fixture.query, PerfFlags::default());
+        through_core(&mut pipeline, &fixture, a_packet, packets);
+    } else {
+        through_twin(&Twin::new(&fixture.query), &fixture, a_packet, packets);
+    }
+}
+
+/// Makes packets of `a_packet` records each by the core; `scripts/profile.sh` counts what is in here.
+#[inline(never)]
+fn through_core(pipeline: &mut Pipeline, fixture: &Fixture, a_packet: usize, packets: usize) {
+    let now = now();
+    let mut next = fixture.values.iter().cycle();
+    for _ in 0..packets {
+        for value in next.by_ref().take(a_packet) {
+            pipeline.push(&record(value), now);
         }
+        black_box(pipeline.poll_packet(now));
+    }
+}
+
+/// Makes packets by the twin, likewise.
+#[inline(never)]
+fn through_twin(twin: &Twin, fixture: &Fixture, a_packet: usize, packets: usize) {
+    let mut next = fixture.values.iter().cycle();
+    for _ in 0..packets {
+        let rows: Vec<_> = next
+            .by_ref()
+            .take(a_packet)
+            .flat_map(|value| twin.decode(value, TIME).expect("fixtures are well formed"))
+            .collect();
+        black_box(twin::packet(TOPIC, OFFSET, &rows));
     }
 }
 

@@ -6,7 +6,7 @@ set -euo pipefail
 declare -A package=(
   [cc]=build-essential [make]=make [perl]=perl [pkg-config]=pkg-config [openssl-headers]=libssl-dev
   [java]=openjdk-17-jre-headless [mvn]=maven [chromium]=chromium [valgrind]=valgrind
-  [perf]=linux-perf [heaptrack]=heaptrack
+  [perf]=linux-perf [heaptrack]=heaptrack [c++filt]=binutils
   [python3]=python3 [python-venv]=python3-venv
 )
 declare -A hint=(
