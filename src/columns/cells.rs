@@ -73,6 +73,14 @@ impl Column {
         self.len += 1;
     }
 
+    /// Notes that the `count` cells just pushed are values.
+    pub(crate) fn pushed_all(&mut self, count: usize) {
+        if self.validity.nulls() != 0 {
+            (self.len..self.len + count).for_each(|cell| self.validity.push_valid(cell));
+        }
+        self.len += count;
+    }
+
     pub(crate) fn push_text(&mut self, bytes: &[u8], verbatim: bool) {
         if let Cells::Text(text) = &mut self.cells {
             text.push(bytes, verbatim);
@@ -216,10 +224,18 @@ impl Text {
         self.end_cell();
     }
 
+    /// Adds cells of UTF-8 that need no escape in JSON: they stand one after another in `bytes`.
+    pub(crate) fn extend(&mut self, bytes: &[u8], ends: &[i32]) {
+        let start = self.bytes.len() as i32;
+        self.bytes.extend_from_slice(bytes);
+        i32::try_from(self.bytes.len()).expect(FULL);
+        self.offsets.extend(ends.iter().map(|end| start + end));
+    }
+
     /// Ends a cell whose bytes were appended to `bytes`.
     #[inline]
     pub(crate) fn end_cell(&mut self) {
-        let end = i32::try_from(self.bytes.len()).expect("a text column holds less than 2 GiB");
+        let end = i32::try_from(self.bytes.len()).expect(FULL);
         self.offsets.push(end);
     }
 
@@ -240,6 +256,8 @@ impl Text {
         self.verbatim |= rows == 0;
     }
 }
+
+const FULL: &str = "a text column holds less than 2 GiB";
 
 /// Appends a text.
 ///

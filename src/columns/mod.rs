@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub use cells::{Cells, Column, Text, Validity};
 pub use fit::{Fit, Kind, fit};
-pub use row::RowWriter;
+pub use row::{FieldWriter, RowWriter};
 pub(crate) use schema::{COORDINATES, ERROR};
 pub use schema::{Group, Labels, SchemaField, SchemaView, StreamSchema};
 pub use tally::{Count, Tally, Trouble};

@@ -1,5 +1,7 @@
 //! Writes one row: cells by column, then commit or nothing.
 
+mod fields;
+
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -8,6 +10,8 @@ use super::{
     Cells, ColumnId, ColumnSet, Coordinates, Fit, Group, Kind, Labels, Mark, SchemaField, Trouble,
     fit,
 };
+pub use fields::FieldWriter;
+
 use crate::config::TimeUnit;
 
 /// Writes the cells of one row, or of those of one line; a cell written twice keeps the later value.
@@ -31,19 +35,6 @@ impl<'a> RowWriter<'a> {
             start,
             committed: false,
         }
-    }
-
-    /// Writes what each of `count` rows has in columns of [`Group::Field`]; they share the cells that are there.
-    pub(crate) fn fields(&mut self, count: usize, mut write: impl FnMut(usize, &mut Self)) {
-        let (bytes, filled) = (self.set.bytes - self.start.bytes, self.set.filled);
-        self.set.bytes = self.start.bytes + bytes * count;
-        self.set.filled = filled * count;
-        let place = self.row;
-        for i in 0..count {
-            self.row = self.start.rows + i;
-            write(i, self);
-        }
-        self.row = place;
     }
 
     /// Finds or makes a column; `None` where the field limit leaves it out.

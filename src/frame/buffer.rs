@@ -65,48 +65,51 @@ impl Buffer {
         self.len += write(room.expect("there is room"));
     }
 
-    /// Appends what `write` writes `count` times.
+    /// Appends what `write` writes `count` times: a copy costs a quarter of writing a cell (`benches/workflow.rs`, `lineprotocol`).
     #[expect(
         clippy::inline_always,
         reason = "a cell is a few instructions, and a call as many again"
     )]
     #[inline(always)]
     pub(super) fn cells(&mut self, count: usize, write: impl FnOnce(&mut Room) -> usize) {
-        if count > 0 {
-            let mut len = 0;
-            self.cell(|room| {
+        let (mut len, mut left) = (0, count);
+        match count {
+            0 => return,
+            1 => return self.cell(write),
+            _ => self.cell(|room| {
                 len = write(room);
-                len
-            });
-            self.repeat(len, count - 1);
+                // Few short ones stay within the room.
+                let step = match len {
+                    0..=16 if len * count <= ROOM - 16 => copies::<16>,
+                    17..=32 if len * count <= ROOM - 32 => copies::<32>,
+                    _ => return len,
+                };
+                left = 1;
+                step(len, count, room)
+            }),
         }
+        self.repeat(len, left - 1);
     }
 
-    /// Appends the last `len` bytes `count` times more: a copy costs a quarter of writing a cell (`benches/workflow.rs`,
-    /// `lineprotocol`).
+    /// Appends the last `len` bytes `count` times more.
     #[inline]
     pub(super) fn repeat(&mut self, len: usize, count: usize) {
         if count > 0 {
-            self.copies(len, count);
+            self.double(len, count);
         }
     }
 
-    fn copies(&mut self, len: usize, count: usize) {
+    fn double(&mut self, len: usize, count: usize) {
         let (start, end) = (self.len - len, self.len + len * count);
-        if self.bytes.len() < end + SHORT {
-            self.bytes.resize(end + SHORT + STEP, 0);
+        if self.bytes.len() < end {
+            self.bytes.resize(end + STEP, 0);
         }
-        if len > SHORT {
-            for to in (self.len..end).step_by(len) {
-                self.bytes.copy_within(start..start + len, to);
-            }
-        } else {
-            let last: [u8; SHORT] = *self.bytes[start..].first_chunk().expect("there is room");
-            for to in (self.len..end).step_by(len) {
-                *self.bytes[to..].first_chunk_mut().expect("there is room") = last;
-            }
+        // What is copied doubles with each step.
+        while self.len < end {
+            let more = (self.len - start).min(end - self.len);
+            self.bytes.copy_within(start..start + more, self.len);
+            self.len += more;
         }
-        self.len = end;
     }
 
     /// Replaces the last byte where it is `from`, and else appends `to`.
@@ -116,6 +119,18 @@ impl Buffer {
             _ => self.push(to),
         }
     }
+}
+
+/// Copies the first `len` bytes, at most `STEP`, until they are there `count` times; gives what that takes.
+#[inline]
+fn copies<const STEP: usize>(len: usize, count: usize, room: &mut Room) -> usize {
+    let first: [u8; STEP] = *room.first_chunk().expect("a cell has more room");
+    let (mut at, end) = (len, len * count);
+    while at < end && at <= ROOM - STEP {
+        room[at..at + STEP].copy_from_slice(&first);
+        at += len;
+    }
+    end
 }
 
 /// Copies a text of at most 32 bytes to the start of `room`; what stands behind it is written over.
@@ -144,10 +159,8 @@ fn ends<const N: usize>(text: &[u8], room: &mut Room) {
     }
 }
 
-/// More than the longest number takes, or a text of 64 bytes in quotes with its comma.
-const ROOM: usize = 80;
-/// Up to here a cell is repeated in steps of a fixed size.
-const SHORT: usize = 32;
+/// More than the longest number takes, or a text of 64 bytes in quotes with its comma, or some short cells.
+const ROOM: usize = 160;
 /// How much room is made at once.
 const STEP: usize = 1_024;
 
@@ -187,8 +200,18 @@ mod tests {
                 buffer.repeat(long, 4);
                 want.extend(cell.repeat(5));
             }
-            buffer.cells(3, |room| put(b"el", room));
-            want.extend(b"elelel");
+            for count in 1..100 {
+                for len in [1, 5, 31, 32, 33, 70] {
+                    let cell = &[b'd'; 70][..len];
+                    buffer.cells(count, |room| {
+                        room[..len].copy_from_slice(cell);
+                        len
+                    });
+                    want.extend(cell.repeat(count));
+                }
+            }
+            buffer.cells(3, |room| put(b"cell", room));
+            want.extend(b"cellcellcell");
             buffer.replace_last(b'l', b'm');
             buffer.replace_last(b'l', b'n');
             want.pop();

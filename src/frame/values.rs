@@ -162,42 +162,33 @@ fn null(room: &mut Room) -> usize {
 }
 
 /// Writes texts that need no escape.
-fn write_texts(text: &Text, each: impl Fn(usize) -> usize, out: &mut Buffer) {
-    for (i, ends) in text.offsets.windows(2).enumerate() {
-        let (start, len) = (ends[0] as usize, (ends[1] - ends[0]) as usize);
-        write_text(&text.bytes[start..], len, out);
-        out.repeat(len + 3, each(i) - 1);
-    }
-}
-
-/// Writes a text, the first `len` bytes of `rest`, that needs no escape.
 ///
 /// Most are short: what stands behind one in the column is copied too, and written over (`benches/workflow.rs`,
 /// `json_20fields`).
-#[expect(
-    clippy::inline_always,
-    reason = "a cell is a few instructions, and a call as many again"
-)]
-#[inline(always)]
-fn write_text(rest: &[u8], len: usize, out: &mut Buffer) {
-    if len <= 16
-        && let Some(chunk) = rest.first_chunk::<16>()
-    {
-        out.cell(|room| {
-            room[1..17].copy_from_slice(chunk);
-            quote(len, room)
-        });
-    } else if len <= 64
-        && let Some(chunk) = rest.first_chunk::<64>()
-    {
-        out.cell(|room| {
-            room[1..65].copy_from_slice(chunk);
-            quote(len, room)
-        });
-    } else {
-        out.push(b'"');
-        out.extend(&rest[..len]);
-        out.extend(b"\",");
+fn write_texts(text: &Text, each: impl Fn(usize) -> usize, out: &mut Buffer) {
+    for (i, ends) in text.offsets.windows(2).enumerate() {
+        let (start, len) = (ends[0] as usize, (ends[1] - ends[0]) as usize);
+        let rest = &text.bytes[start..];
+        if len <= 16
+            && let Some(chunk) = rest.first_chunk::<16>()
+        {
+            out.cells(each(i), |room| {
+                room[1..17].copy_from_slice(chunk);
+                quote(len, room)
+            });
+        } else if len <= 64
+            && let Some(chunk) = rest.first_chunk::<64>()
+        {
+            out.cells(each(i), |room| {
+                room[1..65].copy_from_slice(chunk);
+                quote(len, room)
+            });
+        } else {
+            out.push(b'"');
+            out.extend(&rest[..len]);
+            out.extend(b"\",");
+            out.repeat(len + 3, each(i) - 1);
+        }
     }
 }
 

@@ -447,6 +447,64 @@ fn keys_stand_in_each_row() {
     assert_eq!(shown[1], r#"key ["k","k","k"]"#);
 }
 
+/// A record is shown as the first time when its series and fields are known, in whatever columns.
+#[test]
+fn the_same_again() {
+    let other = "m,t=a n=x,v=1";
+    let values = [
+        "m,t=a v=1,w=2.5,z=-3",
+        "m,t=a v=1i,w=\"x\",z=t\nm,t=b,u=\"q\" v=9007199254740993i,w=-2.5e3",
+        "m,t=a v=1,w=2.5\nm,t=a v=3,w=4,x=5\nn v=6\nm,t=a w=1,v=2\nm,t=a v=1,\\,w=2",
+        "m,t=\u{b5},u=x\\ y \u{b5}=1,\"v\"=2",
+    ];
+    let key = Some(&br#"{"k":[1],"id":7,"n":null}"#[..]);
+    for query in [
+        json!({}),
+        json!({ "fieldTypes": { "value": "text" } }),
+        json!({ "fieldTypes": { "value": "boolean", "t": "number" } }),
+        json!({ "fieldTypes": { "_field": "number", "_measurement": "boolean" } }),
+        json!({ "lineProtocolFields": "v,z" }),
+        json!({ "lineProtocolFields": ".*" }),
+        json!({ "lineProtocolTags": "t=a", "keyFormat": "json" }),
+        json!({ "lineProtocolLayout": "wide" }),
+    ] {
+        for value in values {
+            let (mut pipeline, mut clock) =
+                (pipeline(&lines(&query), PerfFlags::default()), Clock::new());
+            let mut show = |value: &str| {
+                let record = Record {
+                    key,
+                    ..record(value.as_bytes(), 0)
+                };
+                pipeline.push(&record, clock.0);
+                let packet = clock
+                    .flush(&mut pipeline)
+                    .filter(|packet| packet.rows > 0)?;
+                Some(
+                    columns(&packet.json)
+                        .into_iter()
+                        .filter(|line| line.contains(" ["))
+                        .collect::<Vec<_>>(),
+                )
+            };
+            show(value);
+            let first = show(value);
+            for _ in 0..2 {
+                assert_eq!(show(value), first, "{query} {value}");
+            }
+            show(other);
+            show(values[2]);
+            let last = show(value);
+            for line in first.into_iter().flatten() {
+                assert!(
+                    last.as_ref().is_some_and(|last| last.contains(&line)),
+                    "{query} {value} {line}"
+                );
+            }
+        }
+    }
+}
+
 /// What lines share is held once; cutting it, taking it back and Arrow give it to each row.
 #[test]
 fn what_rows_share() {

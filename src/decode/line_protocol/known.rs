@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::parse::{Span, Tag};
+use super::parse::{Field, Span, Tag};
 use crate::decode::gap::Gap;
 
 /// Knows the series of the lines before.
@@ -19,8 +19,8 @@ pub(super) struct Known {
     by_written: HashMap<Box<[u8]>, usize>,
     /// The place of the series of the line before.
     last: usize,
-    /// The keys of the fields of one measurement each, with their `=`.
-    keys: Vec<Vec<Gap<u8>>>,
+    /// Those of one measurement each.
+    keys: Vec<Keys>,
     /// By measurement, as it is written.
     by_measurement: HashMap<Box<[u8]>, usize>,
     /// How many bytes more may be kept.
@@ -36,8 +36,26 @@ pub(super) struct Series {
     pub(super) measurement: Span,
     /// Within `written`.
     pub(super) tags: Box<[Tag]>,
-    /// For [`Known::gap`].
+    /// Where the keys of its fields are known.
     pub(super) keys: Option<usize>,
+}
+
+/// Is the keys of the fields of one measurement, by their place in a line.
+#[derive(Debug, Default)]
+struct Keys {
+    /// With their `=`.
+    gaps: Vec<Gap<u8>>,
+    /// The first of them one after another without it, as far as JSON takes them as they are.
+    names: Vec<u8>,
+    /// Where each ends in `names`.
+    ends: Vec<i32>,
+}
+
+/// Is texts of UTF-8 one after another, and where each ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Names<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) ends: &'a [i32],
 }
 
 impl Default for Known {
@@ -54,9 +72,10 @@ impl Default for Known {
 }
 
 impl Known {
-    /// Finds the series that `rest` begins with: the one that came after the last one before, or the last one again.
+    /// Finds the series that `rest` begins with: the one that came after the last one before, or the last one again. Gives its
+    /// place, too.
     #[inline]
-    pub(super) fn find(&mut self, rest: &[u8]) -> Option<&Series> {
+    pub(super) fn find(&mut self, rest: &[u8]) -> Option<(usize, &Series)> {
         let next = if self.last + 1 < self.series.len() {
             self.last + 1
         } else {
@@ -67,10 +86,10 @@ impl Known {
             series.is_some_and(|series| rest.starts_with(&series.written))
         };
         self.last = [next, self.last].into_iter().find(is)?;
-        self.series.get(self.last)
+        Some((self.last, self.series.get(self.last)?))
     }
 
-    /// Takes a series that was read: `record` from byte `at` on is `written`. Gives what [`Known::gap`] asks for.
+    /// Takes a series that was read: `record` from byte `at` on is `written`. Tells where the keys of its fields are known.
     pub(super) fn add(
         &mut self,
         record: &[u8],
@@ -111,7 +130,7 @@ impl Known {
         self.takes(measurement, 0).then(|| {
             self.by_measurement
                 .insert(measurement.into(), self.keys.len());
-            self.keys.push(Vec::new());
+            self.keys.push(Keys::default());
             self.keys.len() - 1
         })
     }
@@ -124,15 +143,64 @@ impl Known {
         takes
     }
 
-    /// Gives what the key of the field at `place` is expected to be; `None` where it is too much to keep.
+    /// Gives what the key of the field at `place` is expected to be.
     #[inline]
-    pub(super) fn gap(&mut self, keys: Option<usize>, place: usize) -> Option<&mut Gap<u8>> {
-        let keys = self.keys.get_mut(keys?)?;
-        if place == keys.len() && self.room >= KEY {
-            self.room -= KEY;
-            keys.push(Gap::none(0));
+    pub(super) fn expected(&self, keys: Option<usize>, place: usize) -> Option<&Gap<u8>> {
+        self.keys.get(keys?)?.gaps.get(place)
+    }
+
+    /// Takes the key of the field at `place`, which is `written` with its `=` and was not expected.
+    #[cold]
+    pub(super) fn learn(&mut self, keys: Option<usize>, place: usize, written: &[u8], seen: u8) {
+        let Some(keys) = keys.and_then(|keys| self.keys.get_mut(keys)) else {
+            return;
+        };
+        if written.len() > MAX_KEY {
+            return;
         }
-        keys.get_mut(place)
+        if place == keys.gaps.len() && self.room >= KEY {
+            self.room -= KEY;
+            keys.gaps.push(Gap::none(0));
+        }
+        if let Some(gap) = keys.gaps.get_mut(place) {
+            gap.set(written, seen);
+            keys.ends.truncate(place);
+        }
+    }
+
+    /// Tells whether the names of a line's fields are known together; each of its keys was as expected.
+    #[inline]
+    pub(super) fn are_named(&mut self, keys: usize, record: &[u8], fields: &[Field]) -> bool {
+        let Some(keys) = self.keys.get_mut(keys) else {
+            return false;
+        };
+        keys.ends.len() >= fields.len() || keys.name(record, fields)
+    }
+
+    /// Gives the names of the first `count` fields, which are known.
+    #[inline]
+    pub(super) fn names(&self, keys: usize, count: usize) -> Option<Names<'_>> {
+        let keys = self.keys.get(keys)?;
+        let ends = keys.ends.get(..count)?;
+        let bytes = &keys.names[..*ends.last()? as usize];
+        Some(Names { bytes, ends })
+    }
+}
+
+impl Keys {
+    /// Adds the names of a line's fields, if JSON takes them all as they are.
+    #[cold]
+    fn name(&mut self, record: &[u8], fields: &[Field]) -> bool {
+        let known = self.ends.last().map_or(0, |&end| end as usize);
+        self.names.truncate(known);
+        for field in &fields[self.ends.len()..] {
+            if !field.key.is_plain() {
+                return false;
+            }
+            self.names.extend_from_slice(field.key.of(record));
+            self.ends.push(self.names.len() as i32);
+        }
+        true
     }
 }
 
@@ -141,8 +209,8 @@ const ROOM: usize = 512 * 1024;
 /// The longest series, or measurement, that is kept.
 const MAX_WRITTEN: usize = 1024;
 /// The longest key that is kept, with its `=`.
-pub(super) const MAX_KEY: usize = 64;
+const MAX_KEY: usize = 64;
 /// About what a series, or a measurement, takes beside its text, which is kept twice, and its tags.
 const ENTRY: usize = 2 * size_of::<Series>();
-/// About what a key takes at most: a list doubles when it grows.
-const KEY: usize = 2 * size_of::<Gap<u8>>() + MAX_KEY;
+/// About what a key takes at most: a list doubles when it grows, and the text is kept three times.
+const KEY: usize = 2 * size_of::<Gap<u8>>() + 3 * MAX_KEY;

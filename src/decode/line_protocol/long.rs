@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use super::parse::{Field, Line, Span, Value};
 use super::{RecordRows, measurement, name, text, write};
-use crate::columns::{ColumnId, Group, Kind, RowWriter, Trouble};
+use crate::columns::{ColumnId, FieldWriter, Group, Kind, RowWriter, Trouble};
 
 /// Knows the columns of one stream.
 #[derive(Debug)]
@@ -33,6 +33,10 @@ struct TagColumns {
     by_key: HashMap<Box<[u8]>, u32>,
     /// Those of the line before, by place.
     recent: Vec<u32>,
+    /// Those of each known series' tags, by place.
+    by_series: Vec<Box<[Option<ColumnId>]>>,
+    /// Those of a line of another.
+    others: Vec<Option<ColumnId>>,
     max: usize,
 }
 
@@ -61,6 +65,7 @@ impl Long {
         self.tags.known.clear();
         self.tags.by_key.clear();
         self.tags.recent.clear();
+        self.tags.by_series.clear();
     }
 
     /// Makes the rows of a line, which has a field.
@@ -79,8 +84,9 @@ impl Long {
                 let bytes = measurement(line.measurement, value, scratch);
                 write(id, bytes, line.measurement.is_plain(), row, MEASUREMENT);
             }
-            for (place, tag) in line.tags.iter().enumerate() {
-                if let Some(id) = self.tags.find(place, tag.key, value, scratch, row) {
+            let tags = self.tags.of(line, value, scratch, row);
+            for (tag, column) in line.tags.iter().zip(tags) {
+                if let &Some(id) = column {
                     let plain = tag.value.is_plain();
                     write(id, name(tag.value, value, scratch), plain, row, TAG);
                 } else {
@@ -89,9 +95,7 @@ impl Long {
                     });
                 }
             }
-            row.fields(count, |i, row| {
-                columns.write(&line.fields[i], value, scratch, row);
-            });
+            columns.write(line, value, scratch, &mut row.fields(count));
             Ok::<_, Infallible>(())
         });
         let Ok(()) = made;
@@ -108,29 +112,57 @@ impl Columns {
         }
     }
 
-    /// Writes a field's name, and its value: a number or a boolean into `value`, where float64 holds it, else into `value_str`.
-    #[inline]
-    fn write(&self, field: &Field, bytes: &[u8], scratch: &mut Vec<u8>, row: &mut RowWriter<'_>) {
-        if let Some(id) = self.field {
-            let shown = name(field.key, bytes, scratch);
-            write(id, shown, field.key.is_plain(), row, FIELD);
+    /// Writes the names and the values of a line's fields.
+    ///
+    /// The names are most often those of a line before, and the values numbers alone: such columns are written as a whole
+    /// (`benches/workflow.rs`, `lineprotocol`). The twin is to write each cell.
+    fn write(
+        &self,
+        line: &Line,
+        bytes: &[u8],
+        scratch: &mut Vec<u8>,
+        rows: &mut FieldWriter<'_, '_>,
+    ) {
+        match (self.field, line.names()) {
+            (Some(id), Some(names)) => rows.texts(id, names.bytes, names.ends),
+            (Some(id), None) => rows.each(|i, row| {
+                let key = line.fields[i].key;
+                write(id, name(key, bytes, scratch), key.is_plain(), row, FIELD);
+            }),
+            (None, _) => {}
         }
+        if let (Some(id), Some((numbers, digits))) = (self.value, line.numbers())
+            && rows.floats(id, numbers, digits)
+        {
+            return;
+        }
+        rows.each(|i, row| self.write_value(&line.fields[i], bytes, scratch, row));
+    }
+
+    /// Writes a number or a boolean into `value`, where float64 holds it, else into `value_str`.
+    fn write_value(
+        &self,
+        field: &Field,
+        bytes: &[u8],
+        scratch: &mut Vec<u8>,
+        row: &mut RowWriter<'_>,
+    ) {
         let source = field.source;
+        if let Value::Boolean(value) = field.value {
+            if let Some(id) = self.value {
+                row.float(
+                    id,
+                    f64::from(u8::from(value)),
+                    if value { b"1" } else { b"0" },
+                );
+            }
+            return;
+        }
         let exact = match field.value {
             Value::Float(value) => Some(value),
             Value::Integer(value) => (value.unsigned_abs() < EXACT).then_some(value as f64),
             Value::Unsigned(value) => (value < EXACT).then_some(value as f64),
-            Value::Boolean(value) => {
-                if let Some(id) = self.value {
-                    row.float(
-                        id,
-                        f64::from(u8::from(value)),
-                        if value { b"1" } else { b"0" },
-                    );
-                }
-                return;
-            }
-            Value::Text => None,
+            Value::Boolean(_) | Value::Text => None,
         };
         match (exact, self.value, self.text) {
             (Some(value), Some(id), _) => row.float(id, value, source.of(bytes)),
@@ -147,6 +179,43 @@ impl Columns {
 }
 
 impl TagColumns {
+    /// Finds or makes the columns of a line's tags, by place: those of a known series are found once.
+    #[inline]
+    fn of(
+        &mut self,
+        line: &Line,
+        value: &[u8],
+        scratch: &mut Vec<u8>,
+        row: &mut RowWriter<'_>,
+    ) -> &[Option<ColumnId>] {
+        let known = line.series.and_then(|series| self.by_series.get(series));
+        if known.is_none_or(|columns| columns.len() < line.tags.len()) {
+            return self.find_all(line, value, scratch, row);
+        }
+        &self.by_series[line.series.unwrap_or_default()]
+    }
+
+    fn find_all(
+        &mut self,
+        line: &Line,
+        value: &[u8],
+        scratch: &mut Vec<u8>,
+        row: &mut RowWriter<'_>,
+    ) -> &[Option<ColumnId>] {
+        let mut columns = std::mem::take(&mut self.others);
+        columns.clear();
+        for (place, tag) in line.tags.iter().enumerate() {
+            columns.push(self.find(place, tag.key, value, scratch, row));
+        }
+        self.others = columns;
+        if let Some(series) = line.series {
+            let known = self.by_series.len().max(series + 1);
+            self.by_series.resize_with(known, Box::default);
+            self.by_series[series] = self.others.as_slice().into();
+        }
+        &self.others
+    }
+
     /// Finds or makes the column of the tag at `place` of a line.
     fn find(
         &mut self,

@@ -200,8 +200,7 @@ fn pass(
         return false;
     }
     if !options.fields.is_empty() {
-        line.fields
-            .retain(|field| options.fields.passes(name(field.key, value, scratch)));
+        line.retain_fields(|field| options.fields.passes(name(field.key, value, scratch)));
     }
     !line.fields.is_empty()
 }

@@ -4,8 +4,8 @@
 
 use thiserror::Error;
 
-use super::known::{Known, MAX_KEY};
-use crate::decode::gap::{Gap, word};
+use super::known::{Known, Names};
+use crate::decode::gap::word;
 
 /// Walks over the lines of one record.
 #[derive(Debug)]
@@ -29,6 +29,14 @@ pub(super) struct Line {
     pub(super) tags: Vec<Tag>,
     pub(super) fields: Vec<Field>,
     pub(super) timestamp: Option<i64>,
+    /// The place of measurement and tags in what is known.
+    pub(super) series: Option<usize>,
+    /// The first fields' values, as long as they are floats,
+    numbers: Vec<f64>,
+    /// and how long their texts are together.
+    digits: usize,
+    /// Where the names of all its fields are known.
+    named: Option<usize>,
     /// The order of tags by key, where they are not written in it.
     order: Vec<u32>,
     known: Known,
@@ -96,6 +104,10 @@ impl Span {
         }
     }
 
+    pub(super) fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
     pub(super) fn of<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         &bytes[self.start as usize..self.end as usize]
     }
@@ -152,16 +164,33 @@ impl<'a> Parser<'a> {
     fn line(&mut self, line: &mut Line) -> Result<(), LineFault> {
         line.tags.clear();
         line.fields.clear();
+        line.numbers.clear();
+        line.digits = 0;
         let keys = self.series(line)?;
         self.skip(|byte| matches!(byte, b' ' | b'\t'));
+        let mut named = keys;
         for place in 0.. {
-            let key = self.key(line.known.gap(keys, place))?;
-            let (value, source) = self.value()?;
-            line.fields.push(Field { key, value, source });
+            let key = if let Some(key) = self.known_key(&line.known, keys, place) {
+                key
+            } else {
+                named = None;
+                self.key(&mut line.known, keys, place)?
+            };
+            let start = self.pos;
+            if let Some((number, len)) = plain_number(&self.bytes[start..]) {
+                self.pos += len;
+                line.number(key, number, self.span(start, 0));
+            } else {
+                match self.value()? {
+                    (Value::Float(number), source) => line.number(key, number, source),
+                    (value, source) => line.fields.push(Field { key, value, source }),
+                }
+            }
             if !self.take(b',') {
                 break;
             }
         }
+        line.named = named.filter(|&keys| line.known.are_named(keys, self.bytes, &line.fields));
         line.timestamp = None;
         if self.take(b' ') {
             self.skip(|byte| byte == b' ');
@@ -181,10 +210,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads measurement and tags, up to the space behind them; gives what [`Known::gap`] asks for.
+    /// Reads measurement and tags, up to the space behind them; tells where the keys of the fields are known.
     fn series(&mut self, line: &mut Line) -> Result<Option<usize>, LineFault> {
         let start = self.pos;
-        if let Some(series) = line.known.find(&self.bytes[start..]) {
+        if let Some((place, series)) = line.known.find(&self.bytes[start..]) {
+            line.series = Some(place);
             let moved = |span: Span| span.moved(start as u32);
             line.measurement = moved(series.measurement);
             line.tags.extend(series.tags.iter().map(|tag| Tag {
@@ -194,6 +224,7 @@ impl<'a> Parser<'a> {
             self.pos += series.written.len();
             return Ok(series.keys);
         }
+        line.series = None;
         line.measurement = self.name(COMMA | SPACE, "a measurement")?;
         while self.take(b',') {
             let key = self.name(COMMA | SPACE | EQUALS, "a tag's key")?;
@@ -211,24 +242,28 @@ impl<'a> Parser<'a> {
             .add(bytes, start, written, line.measurement, &line.tags))
     }
 
-    /// Reads a field's key and the `=` behind it; `gap` is what stood there before, which is tried first.
+    /// Passes over a field's key and the `=` behind it, if they are what is expected.
     #[inline]
-    fn key(&mut self, gap: Option<&mut Gap<u8>>) -> Result<Span, LineFault> {
+    fn known_key(&mut self, known: &Known, keys: Option<usize>, place: usize) -> Option<Span> {
         let (start, rest) = (self.pos, &self.bytes[self.pos..]);
-        if let Some(gap) = &gap
-            && let Some(len) = gap.begins(word(rest), rest)
-        {
-            self.pos += len - 1;
-            let span = self.span(start, gap.next);
-            self.pos += 1;
-            return Ok(span);
-        }
+        let gap = known.expected(keys, place)?;
+        self.pos += gap.begins(word(rest), rest)? - 1;
+        let span = self.span(start, gap.next);
+        self.pos += 1;
+        Some(span)
+    }
+
+    /// Reads a field's key and the `=` behind it, which are expected from now on.
+    fn key(
+        &mut self,
+        known: &mut Known,
+        keys: Option<usize>,
+        place: usize,
+    ) -> Result<Span, LineFault> {
+        let start = self.pos;
         let key = self.name(COMMA | SPACE | EQUALS, "a field's key")?;
         self.expect(b'=', "`=` and a value after a field's key")?;
-        let written = &self.bytes[start..self.pos];
-        if let Some(gap) = gap.filter(|_| written.len() <= MAX_KEY) {
-            gap.set(written, key.seen);
-        }
+        known.learn(keys, place, &self.bytes[start..self.pos], key.seen);
         Ok(key)
     }
 
@@ -323,13 +358,8 @@ impl<'a> Parser<'a> {
             _ => {}
         }
         let span = self.span(start, 0);
-        // Both numbers are exact, so that one rounding is the right one.
-        let value = if !exponent && whole + fraction <= 18 && mantissa <= 1 << 53 {
-            // A division takes as long as the rest of a number.
-            let value = match fraction {
-                0 => mantissa as f64,
-                _ => mantissa as f64 / POWERS[fraction],
-            };
+        let exact = exact(mantissa, whole + fraction, fraction).filter(|_| !exponent);
+        let value = if let Some(value) = exact {
             if negative { -value } else { value }
         } else {
             let text = std::str::from_utf8(span.of(self.bytes)).unwrap_or_default();
@@ -349,13 +379,27 @@ impl<'a> Parser<'a> {
 
     #[inline]
     fn digits(&mut self, value: &mut u64) -> usize {
-        let start = self.pos;
-        while let Some(digit) = self.bytes.get(self.pos).map(|byte| byte.wrapping_sub(b'0'))
+        let (rest, mut len) = (&self.bytes[self.pos..], 0);
+        while let Some(digit) = rest.get(len).map(|byte| byte.wrapping_sub(b'0'))
             && digit < 10
         {
             *value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-            self.pos += 1;
+            len += 1;
         }
+        self.pos += len;
+        len
+    }
+
+    /// Reads digits eight at a time: a timestamp has 10 to 19 (`benches/workflow.rs`, `lineprotocol`). The twin is `digits`.
+    fn many_digits(&mut self, value: &mut u64) -> usize {
+        let start = self.pos;
+        while let Some(&chunk) = self.bytes[self.pos..].first_chunk()
+            && let Some(eight) = eight_digits(chunk)
+        {
+            *value = value.wrapping_mul(100_000_000).wrapping_add(eight);
+            self.pos += 8;
+        }
+        self.digits(value);
         self.pos - start
     }
 
@@ -413,7 +457,7 @@ impl<'a> Parser<'a> {
         let start = self.pos;
         let negative = self.take(b'-');
         let mut digits = 0_u64;
-        match (self.digits(&mut digits), i64::try_from(digits)) {
+        match (self.many_digits(&mut digits), i64::try_from(digits)) {
             (0, _) => Err(self.fault(EXPECTED)),
             (1..=19, Ok(value)) => Ok(if negative { -value } else { value }),
             _ => {
@@ -519,6 +563,37 @@ impl<'a> Parser<'a> {
 }
 
 impl Line {
+    /// Gives the names of the fields, where they are known together: JSON takes them as they are.
+    pub(super) fn names(&self) -> Option<Names<'_>> {
+        self.known.names(self.named?, self.fields.len())
+    }
+
+    /// Gives the fields' values and how long their texts are together, where all are floats.
+    pub(super) fn numbers(&self) -> Option<(&[f64], usize)> {
+        let all = self.numbers.len() == self.fields.len();
+        all.then_some((&self.numbers, self.digits))
+    }
+
+    #[inline]
+    fn number(&mut self, key: Span, number: f64, source: Span) {
+        if self.numbers.len() == self.fields.len() {
+            self.numbers.push(number);
+            self.digits += source.len();
+        }
+        let value = Value::Float(number);
+        self.fields.push(Field { key, value, source });
+    }
+
+    /// Leaves out the fields that are not to be kept.
+    pub(super) fn retain_fields(&mut self, keep: impl FnMut(&Field) -> bool) {
+        let all = self.fields.len();
+        self.fields.retain(keep);
+        if self.fields.len() < all {
+            self.named = None;
+            self.numbers.clear();
+        }
+    }
+
     /// Gives the place of measurement and tags.
     pub(super) fn series(&self) -> Span {
         Span {
@@ -543,6 +618,61 @@ impl Line {
         order.sort_unstable_by(|a, b| key(a).cmp(key(b)));
         order.windows(2).all(|pair| key(&pair[0]) != key(&pair[1]))
     }
+}
+
+/// Reads what most numbers are: digits with a point or none, up to a comma, a space or a line's end; gives the bytes that they take.
+///
+/// The twin is [`Parser::number`], which reads whatever this does not (`benches/workflow.rs`, `lineprotocol`).
+#[inline]
+fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
+    let (mut mantissa, mut point, mut len) = (0_u64, None, 0);
+    loop {
+        let byte = *rest.get(len)?;
+        let digit = byte.wrapping_sub(b'0');
+        if digit < 10 {
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+        } else if byte == b'.' && point.is_none() {
+            point = Some(len);
+        } else if matches!(byte, b',' | b' ' | b'\n') {
+            break;
+        } else {
+            return None;
+        }
+        len += 1;
+    }
+    let fraction = point.map_or(0, |point| len - point - 1);
+    let digits = len - usize::from(point.is_some());
+    let value = exact(mantissa, digits, fraction)?;
+    Some((value, len))
+}
+
+/// Gives the number of that many digits, of which `fraction` stand behind the point, if its parts are exact: then one rounding is
+/// the right one.
+#[inline]
+fn exact(mantissa: u64, digits: usize, fraction: usize) -> Option<f64> {
+    if !(1..=18).contains(&digits) || mantissa > 1 << 53 {
+        return None;
+    }
+    // A division takes as long as the rest of a number.
+    Some(match fraction {
+        0 => mantissa as f64,
+        _ => mantissa as f64 / POWERS[fraction],
+    })
+}
+
+/// Gives the number that eight digits are.
+#[inline]
+fn eight_digits(chunk: [u8; 8]) -> Option<u64> {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let digits = u64::from_le_bytes(chunk) ^ (EACH * u64::from(b'0'));
+    // Of a digit the upper half is empty, also with 6 more.
+    if (digits | digits.wrapping_add(EACH * 6)) & (EACH * 0xf0) != 0 {
+        return None;
+    }
+    // The first digit is the lowest byte: two become a number, then four, then all.
+    let pairs = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    Some((fours * 10_000 + (fours >> 32)) & 0xffff_ffff)
 }
 
 /// Appends a name to `out` as it is meant: without the backslashes that stand before a comma, a space or `=`.

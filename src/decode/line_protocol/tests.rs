@@ -37,6 +37,9 @@ fn cut_with(line: &mut Line, value: &[u8]) -> (Vec<Cut>, Vec<String>) {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     let (mut parser, mut scratch) = (Parser::new(value), Vec::new());
     while let Some(read) = parser.next(line) {
+        if read.is_ok() {
+            agree(line, value);
+        }
         match read {
             Err(fault) => bad.push(fault.to_string()),
             Ok(()) => good.push(Cut {
@@ -70,6 +73,36 @@ fn cut_with(line: &mut Line, value: &[u8]) -> (Vec<Cut>, Vec<String>) {
         }
     }
     (good, bad)
+}
+
+/// Checks that the names and the numbers of a line's fields, where they are given as a whole, are those of each.
+fn agree(line: &Line, value: &[u8]) {
+    if let Some(names) = line.names() {
+        let starts = std::iter::once(&0).chain(names.ends);
+        let names = starts.zip(names.ends);
+        let names: Vec<_> = names
+            .map(|(&a, &b)| &line.names().unwrap().bytes[a as usize..b as usize])
+            .collect();
+        let keys: Vec<_> = line
+            .fields
+            .iter()
+            .map(|field| field.key.of(value))
+            .collect();
+        assert_eq!(names, keys);
+        assert!(line.fields.iter().all(|field| field.key.is_plain()));
+    }
+    if let Some((numbers, digits)) = line.numbers() {
+        let values: Vec<_> = line.fields.iter().map(|field| field.value).collect();
+        let numbers: Vec<_> = numbers.iter().copied().map(Value::Float).collect();
+        assert_eq!(numbers, values);
+        assert_eq!(
+            line.fields
+                .iter()
+                .map(|field| field.source.len())
+                .sum::<usize>(),
+            digits
+        );
+    }
 }
 
 /// Writes a line that was cut as its cases do: `measurement|tag=value|field=value|timestamp`.
@@ -350,6 +383,34 @@ fn good_lines_between_bad_ones() {
         assert_eq!(faults.len(), bad.len(), "{value:?}: {faults:?}");
         for (fault, number) in faults.iter().zip(numbers) {
             assert!(fault.starts_with(&number), "{value:?}: {fault}");
+        }
+    }
+}
+
+/// Numbers and timestamps are read some digits at a time: each length, and each byte that is no digit at each place.
+#[test]
+fn digits() {
+    let digits = "12345678901234567890123";
+    let texts = (1..digits.len()).flat_map(|len| {
+        let others = (0..len).flat_map(move |place| {
+            ["/", ":", ".", "i", "u", "-", "e", "\0", "\u{b5}"].map(|other| {
+                let mut text = digits[..len].to_owned();
+                text.replace_range(place..=place, other);
+                text
+            })
+        });
+        others.chain([digits[..len].to_owned(), "0".repeat(len)])
+    });
+    for text in texts {
+        for value in [
+            format!("m v={text}"),
+            format!("m v={text},w=1 5"),
+            format!("m v=-{text}\nm v={text}\n"),
+            format!("m v=1 {text}"),
+            format!("m v=1 -{text}\r\nm v=1 {text} "),
+        ] {
+            let (good, bad) = cut(value.as_bytes());
+            assert_eq!((good, bad.len()), twin::cut(value.as_bytes()), "{value:?}");
         }
     }
 }
