@@ -140,25 +140,11 @@ impl Pipeline {
             return Step::NeedSchema(need);
         }
         let mark = self.set.mark();
-        let mut fault = self.decode(record, now, mark);
-        let is_undecoded = fault.as_ref().is_some_and(|fault| !fault.alone);
-        if is_undecoded && let Some(need) = self.decoder.doubt(now) {
-            self.take_back(mark);
+        let fault = self.decode(record, now, mark);
+        if (fault.is_some() || !self.set.publish())
+            && let Err(need) = self.settle(record, now, mark, fault)
+        {
             return Step::NeedSchema(need);
-        }
-        loop {
-            if let Some(fault) = &fault {
-                self.take_back(mark);
-                self.push_fault(record, now, mark, fault);
-            }
-            if self.set.publish() {
-                break;
-            }
-            // Another worker of the stream added columns meanwhile: what this record adds comes on top of them.
-            self.take_back(mark);
-            if fault.is_none() {
-                fault = self.decode(record, now, mark);
-            }
         }
         self.set.tally.commit();
         let full = self.set.bytes() > MAX_PACKET_BYTES || self.set.rows() > MAX_PACKET_ROWS;
@@ -177,6 +163,37 @@ impl Pipeline {
             rows => {
                 self.batch.touch(now.monotonic);
                 Step::Rows(rows)
+            }
+        }
+    }
+
+    /// Makes the row of a record that has a fault, or reads one again that built on columns of which there are more by now. An
+    /// error is a schema that may have a newer version: nothing was written.
+    #[cold]
+    fn settle(
+        &mut self,
+        record: &Record<'_>,
+        now: Now,
+        mark: Mark,
+        mut fault: Option<Fault>,
+    ) -> Result<(), Need> {
+        let is_undecoded = fault.as_ref().is_some_and(|fault| !fault.alone);
+        if is_undecoded && let Some(need) = self.decoder.doubt(now) {
+            self.take_back(mark);
+            return Err(need);
+        }
+        loop {
+            if let Some(fault) = &fault {
+                self.take_back(mark);
+                self.push_fault(record, now, mark, fault);
+            }
+            if self.set.publish() {
+                return Ok(());
+            }
+            // Another worker of the stream added columns meanwhile: what this record adds comes on top of them.
+            self.take_back(mark);
+            if fault.is_none() {
+                fault = self.decode(record, now, mark);
             }
         }
     }
