@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::parse::{Field, Span, Tag};
+use super::line::{Field, Span, Tag};
 use crate::decode::gap::Gap;
 
 /// Knows the series of the lines before.

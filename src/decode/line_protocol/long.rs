@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 
-use super::parse::{Field, Line, Span, Value};
+use super::line::{Field, Line, Span, Value};
 use super::{RecordRows, measurement, name, text, write};
 use crate::columns::{ColumnId, FieldWriter, Group, Kind, RowWriter, Trouble};
 

@@ -3,6 +3,7 @@
 //! A line that is no line protocol makes a row with `_error`, beside the rows of the others.
 
 mod known;
+mod line;
 mod long;
 mod parse;
 mod wide;
@@ -14,8 +15,9 @@ pub use parse::LineFault;
 use super::{RecordRows, write_text};
 use crate::columns::{ColumnId, RowWriter, Trouble};
 use crate::config::{FlattenLimits, LineProtocolLayout, LineProtocolOptions, LineTimeUnit};
+use line::{Line, Span};
 use long::Long;
-use parse::{Line, Parser, Span};
+use parse::Parser;
 use wide::Wide;
 
 /// Decodes the line protocol values of one stream.
@@ -215,18 +217,18 @@ impl LineProtocolOptions {
 /// Gives a tag's key or value, or a field's key, as it is meant.
 #[inline]
 fn name<'a>(span: Span, value: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
-    unescaped(span, value, scratch, parse::unescape_name)
+    unescaped(span, value, scratch, line::unescape_name)
 }
 
 /// Gives a measurement as it is meant.
 #[inline]
 fn measurement<'a>(span: Span, value: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
-    unescaped(span, value, scratch, parse::unescape_measurement)
+    unescaped(span, value, scratch, line::unescape_measurement)
 }
 
 /// Gives a string as it is meant.
 fn text<'a>(span: Span, value: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
-    unescaped(span, value, scratch, parse::unescape_text)
+    unescaped(span, value, scratch, line::unescape_text)
 }
 
 #[inline]

@@ -2,10 +2,14 @@
 //!
 //! <https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/>, and where that is silent what `InfluxDB` does.
 
+mod number;
+
 use thiserror::Error;
 
-use super::known::{Known, Names};
+use super::known::Known;
+use super::line::{Field, Line, Span, Tag, Value};
 use crate::decode::gap::word;
+use number::plain_number;
 
 /// Walks over the lines of one record.
 #[derive(Debug)]
@@ -22,58 +26,6 @@ pub(super) struct Parser<'a> {
     resume: usize,
 }
 
-/// Is one line, as places in the record; its memory is used again for the next one.
-#[derive(Debug, Default)]
-pub(super) struct Line {
-    pub(super) measurement: Span,
-    pub(super) tags: Vec<Tag>,
-    pub(super) fields: Vec<Field>,
-    pub(super) timestamp: Option<i64>,
-    /// The place of measurement and tags in what is known.
-    pub(super) series: Option<usize>,
-    /// The first fields' values, as long as they are floats,
-    numbers: Vec<f64>,
-    /// and how long their texts are together.
-    digits: usize,
-    /// Where the names of all its fields are known.
-    named: Option<usize>,
-    /// The order of tags by key, where they are not written in it.
-    order: Vec<u32>,
-    known: Known,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Tag {
-    pub(super) key: Span,
-    pub(super) value: Span,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Field {
-    pub(super) key: Span,
-    pub(super) value: Value,
-    /// What stands for the value: of a string what is between the quotes, of a whole number its digits.
-    pub(super) source: Span,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Value {
-    Float(f64),
-    Integer(i64),
-    Unsigned(u64),
-    Boolean(bool),
-    Text,
-}
-
-/// Is a place in the record.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Span {
-    start: u32,
-    end: u32,
-    /// What its bytes have in common: [`ESCAPE`], [`ODD`].
-    seen: u8,
-}
-
 /// Says what is wrong with a line.
 #[derive(Debug, Error, PartialEq, Eq, Clone, Copy)]
 #[error("line {line}, byte {byte}: expected {expected}, found {}", Found(*found))]
@@ -83,44 +35,6 @@ pub struct LineFault {
     byte: usize,
     expected: &'static str,
     found: Option<u8>,
-}
-
-impl Span {
-    /// Gives the place in a record of a place in bytes that begin at byte `at` of it.
-    fn moved(self, at: u32) -> Self {
-        Self {
-            start: self.start + at,
-            end: self.end + at,
-            ..self
-        }
-    }
-
-    /// Gives the place in bytes that begin at byte `at` of the record.
-    pub(super) fn within(self, at: u32) -> Self {
-        Self {
-            start: self.start - at,
-            end: self.end - at,
-            ..self
-        }
-    }
-
-    pub(super) fn len(self) -> usize {
-        (self.end - self.start) as usize
-    }
-
-    pub(super) fn of<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        &bytes[self.start as usize..self.end as usize]
-    }
-
-    /// Tells whether it may hold a backslash that is not to be shown.
-    pub(super) fn has_escape(&self) -> bool {
-        self.seen & ESCAPE != 0
-    }
-
-    /// Tells whether JSON takes its bytes as they are.
-    pub(super) fn is_plain(&self) -> bool {
-        self.seen & (ESCAPE | ODD) == 0
-    }
 }
 
 impl<'a> Parser<'a> {
@@ -162,10 +76,7 @@ impl<'a> Parser<'a> {
     }
 
     fn line(&mut self, line: &mut Line) -> Result<(), LineFault> {
-        line.tags.clear();
-        line.fields.clear();
-        line.numbers.clear();
-        line.digits = 0;
+        line.clear();
         let keys = self.series(line)?;
         self.skip(|byte| matches!(byte, b' ' | b'\t'));
         let mut named = keys;
@@ -328,111 +239,6 @@ impl<'a> Parser<'a> {
         Ok((Value::Text, span))
     }
 
-    /// Reads a number: whole with `i` or `u` behind it, else a float. Neither NaN and infinity nor hexadecimal digits are one.
-    #[inline]
-    fn number(&mut self) -> Result<(Value, Span), LineFault> {
-        let start = self.pos;
-        let negative = self.take(b'-');
-        let mut mantissa = 0_u64;
-        let whole = self.digits(&mut mantissa);
-        let mut fraction = 0;
-        let point = self.take(b'.');
-        if point {
-            fraction = self.digits(&mut mantissa);
-        }
-        if whole + fraction == 0 {
-            return Err(self.fault("a digit"));
-        }
-        let mut exponent = false;
-        match self.bytes.get(self.pos) {
-            Some(b'i') if !point => return self.integer(start),
-            Some(b'u') if !point && !negative => return self.unsigned(start),
-            Some(b'e' | b'E') => {
-                exponent = true;
-                self.pos += 1;
-                let _ = self.take(b'-') || self.take(b'+');
-                if self.digits(&mut 0) == 0 {
-                    return Err(self.fault("a digit of an exponent"));
-                }
-            }
-            _ => {}
-        }
-        let span = self.span(start, 0);
-        let exact = exact(mantissa, whole + fraction, fraction).filter(|_| !exponent);
-        let value = if let Some(value) = exact {
-            if negative { -value } else { value }
-        } else {
-            let text = std::str::from_utf8(span.of(self.bytes)).unwrap_or_default();
-            match text.parse::<f64>() {
-                Ok(value) if value.is_finite() => value,
-                _ => {
-                    self.pos = start;
-                    return Err(self.fault("a number below 1.8e308"));
-                }
-            }
-        };
-        self.end_value(
-            "a number's end: `,`, a space or the line's end, or `i` or `u` after a whole number",
-        )?;
-        Ok((Value::Float(value), span))
-    }
-
-    #[inline]
-    fn digits(&mut self, value: &mut u64) -> usize {
-        let (rest, mut len) = (&self.bytes[self.pos..], 0);
-        while let Some(digit) = rest.get(len).map(|byte| byte.wrapping_sub(b'0'))
-            && digit < 10
-        {
-            *value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-            len += 1;
-        }
-        self.pos += len;
-        len
-    }
-
-    /// Reads digits eight at a time: a timestamp has 10 to 19 (`benches/workflow.rs`, `lineprotocol`). The twin is `digits`.
-    fn many_digits(&mut self, value: &mut u64) -> usize {
-        let start = self.pos;
-        while let Some(&chunk) = self.bytes[self.pos..].first_chunk()
-            && let Some(eight) = eight_digits(chunk)
-        {
-            *value = value.wrapping_mul(100_000_000).wrapping_add(eight);
-            self.pos += 8;
-        }
-        self.digits(value);
-        self.pos - start
-    }
-
-    fn integer(&mut self, start: usize) -> Result<(Value, Span), LineFault> {
-        let (value, span) = self.whole(
-            start,
-            "a whole number from -9223372036854775808 to 9223372036854775807",
-        )?;
-        Ok((Value::Integer(value), span))
-    }
-
-    fn unsigned(&mut self, start: usize) -> Result<(Value, Span), LineFault> {
-        let (value, span) = self.whole(start, "a whole number up to 18446744073709551615")?;
-        Ok((Value::Unsigned(value), span))
-    }
-
-    /// Reads the digits from `start` to here, and passes over the letter.
-    fn whole<T: std::str::FromStr>(
-        &mut self,
-        start: usize,
-        range: &'static str,
-    ) -> Result<(T, Span), LineFault> {
-        let span = self.span(start, 0);
-        let text = std::str::from_utf8(span.of(self.bytes)).unwrap_or_default();
-        let Ok(value) = text.parse() else {
-            self.pos = start;
-            return Err(self.fault(range));
-        };
-        self.pos += 1;
-        self.end_value("`,`, a space or the line's end after a whole number")?;
-        Ok((value, span))
-    }
-
     fn boolean(&mut self) -> Result<(Value, Span), LineFault> {
         let start = self.pos;
         while !self.is_over() && !matches!(self.bytes[self.pos], b',' | b' ') {
@@ -450,25 +256,6 @@ impl<'a> Parser<'a> {
             }
         };
         Ok((Value::Boolean(value), span))
-    }
-
-    fn timestamp(&mut self) -> Result<i64, LineFault> {
-        const EXPECTED: &str = "a timestamp, a whole number in 64 bits";
-        let start = self.pos;
-        let negative = self.take(b'-');
-        let mut digits = 0_u64;
-        match (self.many_digits(&mut digits), i64::try_from(digits)) {
-            (0, _) => Err(self.fault(EXPECTED)),
-            (1..=19, Ok(value)) => Ok(if negative { -value } else { value }),
-            _ => {
-                let span = self.span(start, 0);
-                let text = std::str::from_utf8(span.of(self.bytes)).unwrap_or_default();
-                text.parse().map_err(|_| {
-                    self.pos = start;
-                    self.fault(EXPECTED)
-                })
-            }
-        }
     }
 
     #[inline]
@@ -562,145 +349,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-impl Line {
-    /// Gives the names of the fields, where they are known together: JSON takes them as they are.
-    pub(super) fn names(&self) -> Option<Names<'_>> {
-        self.known.names(self.named?, self.fields.len())
-    }
-
-    /// Gives the fields' values and how long their texts are together, where all are floats.
-    pub(super) fn numbers(&self) -> Option<(&[f64], usize)> {
-        let all = self.numbers.len() == self.fields.len();
-        all.then_some((&self.numbers, self.digits))
-    }
-
-    #[inline]
-    fn number(&mut self, key: Span, number: f64, source: Span) {
-        if self.numbers.len() == self.fields.len() {
-            self.numbers.push(number);
-            self.digits += source.len();
-        }
-        let value = Value::Float(number);
-        self.fields.push(Field { key, value, source });
-    }
-
-    /// Leaves out the fields that are not to be kept.
-    pub(super) fn retain_fields(&mut self, keep: impl FnMut(&Field) -> bool) {
-        let all = self.fields.len();
-        self.fields.retain(keep);
-        if self.fields.len() < all {
-            self.named = None;
-            self.numbers.clear();
-        }
-    }
-
-    /// Gives the place of measurement and tags.
-    pub(super) fn series(&self) -> Span {
-        Span {
-            end: self
-                .tags
-                .last()
-                .map_or(self.measurement.end, |tag| tag.value.end),
-            ..self.measurement
-        }
-    }
-
-    /// Tells whether each tag's key stands once. Most clients sort them, which is asked first.
-    fn tags_differ(&mut self, bytes: &[u8]) -> bool {
-        let sorted = |a: &Tag, b: &Tag| a.key.of(bytes) < b.key.of(bytes);
-        if self.tags.is_sorted_by(sorted) {
-            return true;
-        }
-        let Self { tags, order, .. } = self;
-        let key = |&i: &u32| tags[i as usize].key.of(bytes);
-        order.clear();
-        order.extend(0..tags.len() as u32);
-        order.sort_unstable_by(|a, b| key(a).cmp(key(b)));
-        order.windows(2).all(|pair| key(&pair[0]) != key(&pair[1]))
-    }
-}
-
-/// Reads what most numbers are: digits with a point or none, up to a comma, a space or a line's end; gives the bytes that they take.
-///
-/// The twin is [`Parser::number`], which reads whatever this does not (`benches/workflow.rs`, `lineprotocol`).
-#[inline]
-fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
-    let (mut mantissa, mut point, mut len) = (0_u64, None, 0);
-    loop {
-        let byte = *rest.get(len)?;
-        let digit = byte.wrapping_sub(b'0');
-        if digit < 10 {
-            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
-        } else if byte == b'.' && point.is_none() {
-            point = Some(len);
-        } else if matches!(byte, b',' | b' ' | b'\n') {
-            break;
-        } else {
-            return None;
-        }
-        len += 1;
-    }
-    let fraction = point.map_or(0, |point| len - point - 1);
-    let digits = len - usize::from(point.is_some());
-    let value = exact(mantissa, digits, fraction)?;
-    Some((value, len))
-}
-
-/// Gives the number of that many digits, of which `fraction` stand behind the point, if its parts are exact: then one rounding is
-/// the right one.
-#[inline]
-fn exact(mantissa: u64, digits: usize, fraction: usize) -> Option<f64> {
-    if !(1..=18).contains(&digits) || mantissa > 1 << 53 {
-        return None;
-    }
-    // A division takes as long as the rest of a number.
-    Some(match fraction {
-        0 => mantissa as f64,
-        _ => mantissa as f64 / POWERS[fraction],
-    })
-}
-
-/// Gives the number that eight digits are.
-#[inline]
-fn eight_digits(chunk: [u8; 8]) -> Option<u64> {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    let digits = u64::from_le_bytes(chunk) ^ (EACH * u64::from(b'0'));
-    // Of a digit the upper half is empty, also with 6 more.
-    if (digits | digits.wrapping_add(EACH * 6)) & (EACH * 0xf0) != 0 {
-        return None;
-    }
-    // The first digit is the lowest byte: two become a number, then four, then all.
-    let pairs = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
-    Some((fours * 10_000 + (fours >> 32)) & 0xffff_ffff)
-}
-
-/// Appends a name to `out` as it is meant: without the backslashes that stand before a comma, a space or `=`.
-pub(super) fn unescape_name(name: &[u8], out: &mut Vec<u8>) {
-    unescape(name, is_escaped, out);
-}
-
-/// Appends a measurement to `out` as it is meant: without the backslashes that stand before a comma or a space.
-pub(super) fn unescape_measurement(name: &[u8], out: &mut Vec<u8>) {
-    unescape(name, |byte| matches!(byte, b',' | b' '), out);
-}
-
-/// Appends what stands between quotes to `out` as it is meant: without the backslashes before a quote or a backslash.
-pub(super) fn unescape_text(text: &[u8], out: &mut Vec<u8>) {
-    unescape(text, |byte| matches!(byte, b'"' | b'\\'), out);
-}
-
-fn unescape(mut rest: &[u8], escaped: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
-    while let Some(at) = memchr::memchr(b'\\', rest) {
-        out.extend_from_slice(&rest[..at]);
-        let next = rest.get(at + 1).copied().filter(|&byte| escaped(byte));
-        out.push(next.unwrap_or(b'\\'));
-        rest = &rest[at + 1 + usize::from(next.is_some())..];
-    }
-    out.extend_from_slice(rest);
-}
-
-fn is_escaped(byte: u8) -> bool {
+pub(super) fn is_escaped(byte: u8) -> bool {
     matches!(byte, b',' | b' ' | b'=')
 }
 
@@ -724,9 +373,9 @@ const SPACE: u8 = 2;
 const EQUALS: u8 = 4;
 const LINE_END: u8 = 8;
 /// A backslash.
-const ESCAPE: u8 = 16;
+pub(super) const ESCAPE: u8 = 16;
 /// What JSON escapes, and what is no ASCII.
-const ODD: u8 = 32;
+pub(super) const ODD: u8 = 32;
 
 /// What each byte means, so that a name costs one look-up a byte.
 const CLASSES: [u8; 256] = {
@@ -747,9 +396,3 @@ const CLASSES: [u8; 256] = {
     classes[b'\r' as usize] = LINE_END | ODD;
     classes
 };
-
-/// Powers of ten that a float64 holds exactly.
-const POWERS: [f64; 19] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18,
-];

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::parse::{Line, Parser, Value};
+use super::line::{Line, Value};
+use super::parse::Parser;
 use super::{measurement, name, text};
 
 mod twin;

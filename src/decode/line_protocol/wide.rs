@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::parse::{Field, Line, Span, Tag, Value};
+use super::line::{Field, Line, Span, Tag, Value};
 use super::{RecordRows, measurement, name, text, write};
 use crate::columns::{ColumnId, Kind, Labels, RowWriter, Trouble};
 
