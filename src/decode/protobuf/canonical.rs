@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap, hash_map};
 
-use super::compile::{Field, Form, MessageId, Plan, Shape, Type};
 use super::json::{KEY, VALUE};
+use super::plan::{Field, Form, MessageId, Plan, Shape, Type};
 use super::scalar::Scalar;
 use super::wire::{Cursor, Fault, Wire, put_varint};
 use crate::config::BytesAs;

@@ -1,7 +1,7 @@
 //! Values as compact JSON: lists, maps, what nests too deep, and the types that have no other shape.
 
-use super::compile::{Enum, Field, Form, MessageId, Shape, Type};
 use super::known;
+use super::plan::{Enum, Field, Form, MessageId, Shape, Type};
 use super::run::{Run, Stop};
 use super::scalar::Scalar;
 use super::wire::{Cursor, MAX_TEXT, ProtobufError, Wire};

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::compile::Type;
+use super::plan::Type;
 use super::wire::{Cursor, Fault, Wire};
 use crate::columns::time;
 

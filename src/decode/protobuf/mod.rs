@@ -1,15 +1,16 @@
 //! Protobuf: a message of a schema compiled once, run over each record.
 
+mod binding;
 mod canonical;
 mod compile;
 mod framing;
 mod json;
 mod known;
+mod plan;
 mod run;
 mod scalar;
 mod wire;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use wire::ProtobufError;
@@ -18,13 +19,13 @@ use super::by_id::{ById, Cache, Typed};
 use super::named::Schemas;
 use super::wire_format::{Body, Wire};
 use super::{KEY, Target};
-use crate::columns::{ColumnId, Group, RowWriter};
+use crate::columns::{Group, RowWriter};
 use crate::config::{Descriptors, FlattenLimits, ProtobufOptions, SchemaSource, StreamSpec};
-use crate::flatten::push_segment;
 use crate::record::Header;
 use crate::schema::{Role, SchemaKind, SchemaText};
-use compile::{Plan, Scope, Slot};
+use binding::{Binding, Place};
 use framing::{Choice, Form, Frame};
+use plan::{Plan, Slot};
 use run::{Room, Run, Stop};
 use wire::{Cursor, Fault};
 
@@ -197,41 +198,6 @@ struct Head {
     form: Form,
     bytes: Box<[u8]>,
     bound: usize,
-}
-
-/// Knows the columns of a scope in one stream.
-#[derive(Debug)]
-struct Binding {
-    at: Place,
-    /// By leaf; `None` is a column that the field limit leaves out.
-    columns: Vec<Option<ColumnId>>,
-    /// By map.
-    maps: Vec<Keys>,
-}
-
-/// Is where a scope's paths begin.
-#[derive(Debug, Clone)]
-struct Place {
-    group: Group,
-    path: String,
-}
-
-/// Knows the keys of a map.
-#[derive(Debug, Default)]
-struct Keys {
-    list: Vec<Keyed>,
-    places: HashMap<Box<[u8]>, usize>,
-    /// The place of the key that comes next, if the keys come as they did.
-    next: usize,
-}
-
-/// Is the columns of a map's key.
-#[derive(Debug)]
-struct Keyed {
-    name: Box<[u8]>,
-    values: Binding,
-    /// The run that wrote them last.
-    stamp: u64,
 }
 
 impl Reader {
@@ -448,78 +414,6 @@ impl Messages {
             self.heads.len() - 1
         });
     }
-}
-
-impl Binding {
-    /// Makes the columns of `scope`, whose paths begin at `at`.
-    fn new(scope: &Scope, at: Place, row: &mut RowWriter<'_>) -> Self {
-        let columns = scope.leaves.iter().map(|leaf| {
-            let name = join(&at.path, &leaf.path);
-            row.column(at.group, &name, leaf.kind)
-        });
-        Self {
-            columns: columns.collect(),
-            maps: scope.maps.iter().map(|_| Keys::default()).collect(),
-            at,
-        }
-    }
-}
-
-impl Keys {
-    fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    /// Finds a key.
-    ///
-    /// Many producers write a map's keys in one order, so the one after the last is tried before the hash map.
-    #[inline]
-    fn place(&self, name: &[u8]) -> Option<usize> {
-        match self.list.get(self.next) {
-            Some(keyed) if *keyed.name == *name => Some(self.next),
-            _ => self.places.get(name).copied(),
-        }
-    }
-
-    fn add(&mut self, name: &[u8], values: Binding) -> usize {
-        let place = self.list.len();
-        self.places.insert(name.into(), place);
-        self.list.push(Keyed {
-            name: name.into(),
-            values,
-            stamp: 0,
-        });
-        place
-    }
-
-    #[inline]
-    fn turn_to(&mut self, place: usize) -> &mut Keyed {
-        self.next = if place + 1 == self.list.len() {
-            0
-        } else {
-            place + 1
-        };
-        &mut self.list[place]
-    }
-}
-
-impl Place {
-    /// Makes the columns of a map's `key`; the map stands at `map` within the scope that begins here.
-    fn of_key(&self, values: &Scope, map: &str, key: &[u8], row: &mut RowWriter<'_>) -> Binding {
-        let mut path = join(&self.path, map);
-        push_segment(&mut path, &String::from_utf8_lossy(key));
-        let group = self.group;
-        Binding::new(values, Self { group, path }, row)
-    }
-}
-
-fn join(path: &str, within: &str) -> String {
-    let dot = if path.is_empty() || within.is_empty() || within.starts_with('[') {
-        ""
-    } else {
-        "."
-    };
-    format!("{path}{dot}{within}")
 }
 
 /// The message itself is its plan's first.

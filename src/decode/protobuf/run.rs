@@ -4,10 +4,10 @@
 //! all producers write them. What is allowed beside that (a message in two parts, a list in two places, two members of a
 //! oneof, a map's key twice) stops it, and goes through [`super::canonical`] first.
 
-use super::Binding;
-use super::compile::{Field, Form, Leaf, Message, Node, Plan, Scope, Shape, Slot, Type};
+use super::binding::Binding;
 use super::json::{Entry, VALUE};
 use super::known;
+use super::plan::{Field, Form, Leaf, Message, Node, Plan, Scope, Shape, Slot, Type};
 use super::scalar::Scalar;
 use super::wire::{Cursor, Fault, Wire};
 use crate::columns::{ColumnId, Kind, RowWriter, Trouble};

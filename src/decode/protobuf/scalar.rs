@@ -1,6 +1,6 @@
 //! Protobuf's scalars: read from bytes, shown as a person reads them.
 
-use super::compile::{Enum, Type};
+use super::plan::{Enum, Type};
 use super::wire::{Cursor, Fault};
 use crate::config::BytesAs;
 use crate::decode::text::{quote, show_bytes, trim};
