@@ -245,8 +245,6 @@ impl Plaintext {
     }
 }
 
-/// The last millisecond that has nanoseconds in 64 bits.
-const MAX_MS: i64 = i64::MAX / time::NANOS_PER_MS;
 const MESSAGE: &str = "message";
 /// The column of keys, or where their columns' names begin.
 const KEY: &str = "key";
@@ -333,8 +331,9 @@ impl Envelope {
         own: Option<i64>,
         row: &mut RowWriter<'_>,
     ) -> i64 {
-        match (&self.time, own, record.timestamp) {
-            (TimeSource::Record, None, Some(ms @ 0..=MAX_MS)) => ms * time::NANOS_PER_MS,
+        let sent = record.timestamp.filter(|&ms| ms >= 0);
+        match (&self.time, own, sent.and_then(time::from_ms)) {
+            (TimeSource::Record, None, Some(time)) => time,
             _ => self.other_time(record, now, own, row),
         }
     }
