@@ -12,7 +12,7 @@ pub(super) struct Line {
     pub(super) timestamp: Option<i64>,
     /// The place of measurement and tags in what is known.
     pub(super) series: Option<usize>,
-    /// The first fields' values, as long as they are floats,
+    /// The first fields' values, as long as they are numbers that float64 holds,
     numbers: Vec<f64>,
     /// and how long their texts are together.
     digits: usize,
@@ -44,6 +44,19 @@ pub(super) enum Value {
     Unsigned(u64),
     Boolean(bool),
     Text,
+}
+
+impl Value {
+    /// Gives the number that it is, where float64 holds it.
+    #[inline]
+    pub(super) fn number(self) -> Option<f64> {
+        match self {
+            Self::Float(value) => Some(value),
+            Self::Integer(value) => (value.unsigned_abs() < EXACT).then_some(value as f64),
+            Self::Unsigned(value) => (value < EXACT).then_some(value as f64),
+            Self::Boolean(_) | Self::Text => None,
+        }
+    }
 }
 
 /// Is a place in the record.
@@ -107,21 +120,22 @@ impl Line {
         self.known.names(self.named?, self.fields.len())
     }
 
-    /// Gives the fields' values and how long their texts are together, where all are floats.
+    /// Gives the fields' values and how long their texts are together, where all are numbers that float64 holds.
     pub(super) fn numbers(&self) -> Option<(&[f64], usize)> {
         let all = self.numbers.len() == self.fields.len();
         all.then_some((&self.numbers, self.digits))
     }
 
-    /// Adds a field that is a float.
+    /// Adds a field.
     #[inline]
-    pub(super) fn number(&mut self, key: Span, number: f64, source: Span) {
-        if self.numbers.len() == self.fields.len() {
+    pub(super) fn push(&mut self, field: Field) {
+        if self.numbers.len() == self.fields.len()
+            && let Some(number) = field.value.number()
+        {
             self.numbers.push(number);
-            self.digits += source.len();
+            self.digits += field.source.len();
         }
-        let value = Value::Float(number);
-        self.fields.push(Field { key, value, source });
+        self.fields.push(field);
     }
 
     /// Leaves out the fields that are not to be kept.
@@ -184,3 +198,6 @@ fn unescape(mut rest: &[u8], escaped: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(rest);
 }
+
+/// From here on two whole numbers may have one float64: 2^53.
+const EXACT: u64 = 1 << 53;

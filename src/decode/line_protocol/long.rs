@@ -158,13 +158,7 @@ impl Columns {
             }
             return;
         }
-        let exact = match field.value {
-            Value::Float(value) => Some(value),
-            Value::Integer(value) => (value.unsigned_abs() < EXACT).then_some(value as f64),
-            Value::Unsigned(value) => (value < EXACT).then_some(value as f64),
-            Value::Boolean(_) | Value::Text => None,
-        };
-        match (exact, self.value, self.text) {
+        match (field.value.number(), self.value, self.text) {
             (Some(value), Some(id), _) => row.float(id, value, source.of(bytes)),
             (None, _, Some(id)) => {
                 let shown = match field.value {
@@ -267,5 +261,3 @@ const VALUE: &str = "value";
 const TEXT: &str = "value_str";
 /// What a notice calls the value of any tag.
 const TAG: &str = "a tag";
-/// From here on two whole numbers may have one float64: 2^53.
-const EXACT: u64 = 1 << 53;

@@ -90,12 +90,14 @@ impl<'a> Parser<'a> {
             let start = self.pos;
             if let Some((number, len)) = plain_number(&self.bytes[start..]) {
                 self.pos += len;
-                line.number(key, number, self.span(start, 0));
+                line.push(Field {
+                    key,
+                    value: Value::Float(number),
+                    source: self.span(start, 0),
+                });
             } else {
-                match self.value()? {
-                    (Value::Float(number), source) => line.number(key, number, source),
-                    (value, source) => line.fields.push(Field { key, value, source }),
-                }
+                let (value, source) = self.value()?;
+                line.push(Field { key, value, source });
             }
             if !self.take(b',') {
                 break;

@@ -78,31 +78,22 @@ fn cut_with(line: &mut Line, value: &[u8]) -> (Vec<Cut>, Vec<String>) {
 
 /// Checks that the names and the numbers of a line's fields, where they are given as a whole, are those of each.
 fn agree(line: &Line, value: &[u8]) {
+    let fields = || line.fields.iter();
     if let Some(names) = line.names() {
-        let starts = std::iter::once(&0).chain(names.ends);
-        let names = starts.zip(names.ends);
-        let names: Vec<_> = names
-            .map(|(&a, &b)| &line.names().unwrap().bytes[a as usize..b as usize])
-            .collect();
-        let keys: Vec<_> = line
-            .fields
-            .iter()
-            .map(|field| field.key.of(value))
-            .collect();
-        assert_eq!(names, keys);
-        assert!(line.fields.iter().all(|field| field.key.is_plain()));
+        let keys: Vec<_> = fields().map(|field| field.key.of(value)).collect();
+        let end = |end: &mut i32, key: &&[u8]| {
+            *end += key.len() as i32;
+            Some(*end)
+        };
+        let ends: Vec<_> = keys.iter().scan(0, end).collect();
+        assert_eq!((names.bytes, names.ends), (&keys.concat()[..], &ends[..]));
+        assert!(fields().all(|field| field.key.is_plain()));
     }
-    if let Some((numbers, digits)) = line.numbers() {
-        let values: Vec<_> = line.fields.iter().map(|field| field.value).collect();
-        let numbers: Vec<_> = numbers.iter().copied().map(Value::Float).collect();
-        assert_eq!(numbers, values);
-        assert_eq!(
-            line.fields
-                .iter()
-                .map(|field| field.source.len())
-                .sum::<usize>(),
-            digits
-        );
+    if let Some(numbers) = line.numbers() {
+        let values: Vec<_> = fields().filter_map(|field| field.value.number()).collect();
+        let digits = fields().map(|field| field.source.len()).sum();
+        assert_eq!(numbers, (&values[..], digits));
+        assert_eq!(values.len(), line.fields.len());
     }
 }
 
