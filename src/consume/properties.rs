@@ -14,6 +14,9 @@ const QUEUE_KBYTES: &str = "8192";
 const QUEUE_RECORDS: &str = "20000";
 /// How long a full queue keeps a partition from fetching; the default of a second starves a fast reader.
 const FETCH_BACKOFF_MS: &str = "5";
+/// How long a broker may keep a fetch that finds no record; one that comes is sent at once. Asking half as often as by default takes
+/// a fifth off what a quiet stream costs (`make bench-e2e WHAT=idle`).
+const FETCH_WAIT_MS: &str = "1000";
 /// A whole response of all partitions of a broker; a larger record is delivered all the same.
 const FETCH_BYTES: &str = "8388608";
 
@@ -56,6 +59,7 @@ pub(super) fn stream(
         ("queued.max.messages.kbytes", QUEUE_KBYTES),
         ("queued.min.messages", QUEUE_RECORDS),
         ("fetch.queue.backoff.ms", FETCH_BACKOFF_MS),
+        ("fetch.wait.max.ms", FETCH_WAIT_MS),
         ("fetch.max.bytes", FETCH_BYTES),
         ("topic.metadata.refresh.interval.ms", refresh.as_str()),
         ("topic.metadata.propagation.max.ms", "5000"),

@@ -326,7 +326,7 @@ impl<'s, 'c: 's> Run<'s, 'c> {
         let look = match &self.looking {
             // Nothing else to do: the look itself waits for its answer.
             Some(_) if !self.is_assigned => now,
-            Some(_) => now + LOOK_POLL.max(now.duration_since(self.looked_at) / 2),
+            Some(_) => now + LOOK_POLL.max(now.duration_since(self.looked_at)),
             None => self.next_look,
         };
         let mut due = look;
