@@ -369,7 +369,7 @@ fn whole_milliseconds(time: Duration) -> Duration {
 }
 
 /// Groups of packets that wait for the host; behind them the reader stops.
-const GROUPS_WAITING: usize = 2;
+const GROUPS_WAITING: usize = 4;
 /// The longest wait: how long a quiet reader may take to notice that nobody wants its packets. Looking ten times as often costs
 /// more than all the rest of a quiet stream (`make bench-e2e WHAT=idle`).
 const MAX_WAIT: Duration = Duration::from_secs(1);

@@ -44,6 +44,6 @@ impl Outbox {
     }
 }
 
-const PACKETS: usize = 8;
-const BYTES: usize = 128 << 10;
+const PACKETS: usize = 16;
+const BYTES: usize = 256 << 10;
 const AGE: Duration = Duration::from_millis(1);

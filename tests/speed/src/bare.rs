@@ -18,6 +18,15 @@ pub(crate) const READ: &str = "--bare";
 /// The first argument of a child process that waits.
 pub(crate) const WAIT: &str = "--quiet";
 
+/// Says how a consumer that reads is set up.
+#[derive(Clone, Copy)]
+pub(crate) enum Setup {
+    /// As librdkafka comes: whenever its queue is full, it fetches nothing for a second.
+    Defaults,
+    /// As fast as it gets: it looks again after 5 ms.
+    Fast,
+}
+
 /// Is a process with consumers of which each reads a whole topic; it ends with this.
 pub(crate) struct Readers {
     child: Child,
@@ -29,9 +38,15 @@ pub(crate) struct Readers {
 
 impl Readers {
     /// Starts the process, which is there when this returns; it opens no consumer before `open`.
-    pub(crate) fn start(kafka: &Kafka, topic: &Topic, consumers: u64) -> Result<Self> {
+    pub(crate) fn start(
+        kafka: &Kafka,
+        topic: &Topic,
+        consumers: u64,
+        setup: Setup,
+    ) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.args([READ, &kafka.bootstrap(), &topic.name]);
+        let backoff = setup.backoff_ms();
+        command.args([READ, &kafka.bootstrap(), &topic.name, backoff]);
         command.args([topic.partitions, topic.records, consumers].map(|n| n.to_string()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
@@ -69,6 +84,15 @@ impl Readers {
     }
 }
 
+impl Setup {
+    fn backoff_ms(self) -> &'static str {
+        match self {
+            Self::Defaults => "1000",
+            Self::Fast => "5",
+        }
+    }
+}
+
 impl Drop for Readers {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -83,14 +107,14 @@ const DONE: &str = "done";
 /// Is the child process that reads: a thread a consumer.
 pub(crate) fn read(mut words: impl Iterator<Item = String>) -> Result<()> {
     let mut word = || words.next().context("too few arguments");
-    let (bootstrap, topic) = (word()?, word()?);
+    let (bootstrap, topic, backoff) = (word()?, word()?, word()?);
     let (partitions, count, consumers) = (word()?.parse()?, word()?.parse()?, word()?.parse()?);
     println!("{THERE}");
     // An empty line says that the consumers may be opened.
     stdin().read_line(&mut String::new())?;
     let (sender, ends) = mpsc::channel();
     for _ in 0..consumers {
-        let consumer = consumer(&bootstrap, &topic, partitions)?;
+        let consumer = consumer(&bootstrap, &topic, partitions, &backoff)?;
         let sender = sender.clone();
         thread::spawn(move || {
             if sender.send(take(&consumer, count)).is_ok() {
@@ -130,7 +154,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Reads `count` records; gives the moment at which each came.
 pub(crate) fn arrivals(bootstrap: &str, topic: &str, count: usize) -> Result<Vec<Instant>> {
-    let consumer = consumer(bootstrap, topic, 1)?;
+    let consumer = consumer(bootstrap, topic, 1, Setup::Fast.backoff_ms())?;
     let mut arrived = Vec::with_capacity(count);
     while arrived.len() < count {
         consumer.poll(PATIENCE).context("nothing came for long")??;
@@ -167,7 +191,7 @@ pub(crate) fn wait(mut words: impl Iterator<Item = String>) -> Result<()> {
     let mut word = || words.next().context("too few arguments");
     let (bootstrap, topic, count) = (word()?, word()?, word()?.parse::<usize>()?);
     for _ in 0..count {
-        let consumer = consumer(&bootstrap, &topic, 1)?;
+        let consumer = consumer(&bootstrap, &topic, 1, Setup::Fast.backoff_ms())?;
         thread::spawn(move || {
             loop {
                 consumer.poll(Duration::from_secs(1));
@@ -178,14 +202,18 @@ pub(crate) fn wait(mut words: impl Iterator<Item = String>) -> Result<()> {
 }
 
 /// Makes a consumer that reads the first partitions of a topic from their starts.
-fn consumer(bootstrap: &str, topic: &str, partitions: i32) -> Result<BaseConsumer> {
+fn consumer(
+    bootstrap: &str,
+    topic: &str,
+    partitions: i32,
+    backoff_ms: &str,
+) -> Result<BaseConsumer> {
     let mut config = ClientConfig::new();
     config
         .set("bootstrap.servers", bootstrap)
         .set("group.id", "bare")
-        .set("enable.auto.commit", "false");
-    // Else it sleeps for a second whenever its queue is full.
-    config.set("fetch.queue.backoff.ms", "5");
+        .set("enable.auto.commit", "false")
+        .set("fetch.queue.backoff.ms", backoff_ms);
     let consumer: BaseConsumer = config.create()?;
     let mut start = TopicPartitionList::new();
     for partition in 0..partitions {

@@ -11,7 +11,7 @@ use real_kafka::{Kafka, Producer};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-use crate::bare::Readers;
+use crate::bare::{Readers, Setup};
 use crate::live::{self, Channel};
 use crate::process::{Measured, Watch};
 use crate::topic::{BUSY, Topic};
@@ -69,7 +69,7 @@ impl Held {
 
     /// Reads the topic by consumers that throw each record away.
     fn bare(self, kafka: &Kafka, consumers: u64) -> Result<Measured> {
-        let mut readers = Readers::start(kafka, &self.topic, consumers)?;
+        let mut readers = Readers::start(kafka, &self.topic, consumers, Setup::Fast)?;
         readers.open()?;
         std::thread::sleep(REST);
         let watch = Watch::start(readers.pid())?;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use real_kafka::Kafka;
 use tokio::runtime::Runtime;
 
-use crate::bare::Readers;
+use crate::bare::{Readers, Setup};
 use crate::live::{self, Channel};
 use crate::process::{Measured, Watch};
 use crate::topic::Topic;
@@ -34,16 +34,21 @@ pub(crate) fn print(binary: &Path, kafka: &Kafka, count: u64, runtime: &Runtime)
     println!("| fixture | partitions | reader | {names}\n|---|--:|---|{lines}");
     for (fixture, partitions, part) in TOPICS {
         let topic = Topic::filled(kafka, fixture, partitions, count / part)?;
-        let (mut yardstick, mut free, mut paced) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut yardstick, mut defaults) = (Vec::new(), Vec::new());
+        let (mut free, mut paced) = (Vec::new(), Vec::new());
         for round in 1..=ROUNDS {
             eprintln!("{}, round {round} of {ROUNDS}", topic.name);
-            yardstick.push(bare(kafka, &topic)?);
+            yardstick.push(bare(kafka, &topic, Setup::Fast)?);
+            if partitions == 1 && part == 1 {
+                defaults.push(bare(kafka, &topic, Setup::Defaults)?);
+            }
             free.push(runtime.block_on(all(binary, kafka, &topic))?);
             if (fixture, partitions) == (PACED, 1) {
                 paced.push(runtime.block_on(shown(binary, kafka, &topic))?);
             }
         }
         for (reader, rounds) in [
+            ("bare librdkafka consumer, its defaults", defaults),
             ("bare librdkafka consumer", yardstick),
             ("RunStream, `pacing: false`", free),
             ("RunStream, paced", paced),
@@ -59,8 +64,8 @@ pub(crate) fn print(binary: &Path, kafka: &Kafka, count: u64, runtime: &Runtime)
 }
 
 /// Reads the topic by a consumer that throws each record away.
-fn bare(kafka: &Kafka, topic: &Topic) -> Result<Measured> {
-    let mut reader = Readers::start(kafka, topic, 1)?;
+fn bare(kafka: &Kafka, topic: &Topic, setup: Setup) -> Result<Measured> {
+    let mut reader = Readers::start(kafka, topic, 1, setup)?;
     let watch = Watch::start(reader.pid())?;
     reader.open()?;
     let records = reader.wait()?;
