@@ -53,6 +53,13 @@ impl Client {
             .map_err(|error| KafkaError::from_creation(&error))
     }
 
+    /// Calls `wake`, on a thread of librdkafka's, whenever there is something to poll where there was nothing.
+    pub fn wake_by(&mut self, wake: impl Fn() + Send + Sync + 'static) {
+        if let Some(consumer) = &mut self.consumer {
+            consumer.set_nonempty_callback(wake);
+        }
+    }
+
     /// Gives what librdkafka said beside its calls; filled while the client is polled.
     pub fn faults(&self) -> &Arc<FaultLog> {
         self.context()

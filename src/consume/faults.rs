@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::{Entry, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,8 @@ pub struct FaultLog {
     /// The id by which a reader's client fetches its topic from now on.
     topic_id: Mutex<Option<String>>,
     has_topic_id: AtomicBool,
+    /// How many callbacks there were.
+    callbacks: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -56,6 +58,11 @@ impl Said {
 }
 
 impl FaultLog {
+    /// Counts the callbacks that ran so far: a poll that ran one may have left records behind it.
+    pub fn callbacks(&self) -> u64 {
+        self.callbacks.load(Ordering::Relaxed)
+    }
+
     /// Gives the last fault of each broker, in the order of their addresses.
     pub fn faults(&self) -> Vec<Fault> {
         let said = self.said();
@@ -175,6 +182,7 @@ fn supersedes(fault: &Fault, known: &Fault) -> bool {
 
 impl ClientContext for FaultLog {
     fn error(&self, error: ClientError, reason: &str) {
+        self.callbacks.fetch_add(1, Ordering::Relaxed);
         let code = error.rdkafka_error_code();
         match code {
             // All brokers down: their own faults say why. A group right is never needed. The others belong to one topic
@@ -195,6 +203,7 @@ impl ClientContext for FaultLog {
     }
 
     fn log(&self, level: RDKafkaLogLevel, facility: &str, line: &str) {
+        self.callbacks.fetch_add(1, Ordering::Relaxed);
         if matches!(level, RDKafkaLogLevel::Debug) {
             // A reader's client has this level for one line.
             if let Some(id) = changed_topic_id(line) {

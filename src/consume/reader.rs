@@ -20,9 +20,10 @@ mod worker;
 
 use std::io;
 use std::mem;
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread::{self, Scope};
+use std::thread::{self, Scope, Thread};
 use std::time::{Duration, Instant};
 
 use rdkafka::message::{BorrowedMessage, Message};
@@ -59,17 +60,43 @@ pub struct Reader {
 }
 
 /// Is the end where the packets come out, one or more at a time; dropping it stops the reader.
-pub type Packets = mpsc::Receiver<Result<Vec<Packet>, Panicked>>;
+#[derive(Debug)]
+pub struct Packets {
+    receiver: mpsc::Receiver<Result<Vec<Packet>, Panicked>>,
+    /// The reader's, which waits where it has nothing to do.
+    thread: Thread,
+}
 
 /// Says that the reader has stopped over a fault of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the stream stopped over an internal fault, which is in the plugin's log")]
 pub struct Panicked;
 
+impl Deref for Packets {
+    type Target = mpsc::Receiver<Result<Vec<Packet>, Panicked>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.receiver
+    }
+}
+
+impl DerefMut for Packets {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.receiver
+    }
+}
+
+impl Drop for Packets {
+    fn drop(&mut self) {
+        self.receiver.close();
+        self.thread.unpark();
+    }
+}
+
 impl Reader {
     /// Starts the thread. Kafka is first asked there: nothing here waits.
     pub fn start(self) -> io::Result<Packets> {
-        let (sender, packets) = mpsc::channel(GROUPS_WAITING);
+        let (sender, receiver) = mpsc::channel(GROUPS_WAITING);
         let work = move || {
             if catch_unwind(AssertUnwindSafe(|| self.read(&sender))).is_err() {
                 error!("a stream's reader panicked");
@@ -77,10 +104,13 @@ impl Reader {
                 let _ = sender.blocking_send(Err(Panicked));
             }
         };
-        thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("kafka-reader".to_owned())
             .spawn(work)?;
-        Ok(packets)
+        Ok(Packets {
+            receiver,
+            thread: thread.thread().clone(),
+        })
     }
 
     fn read(self, packets: &Sender) {
@@ -95,7 +125,7 @@ impl Reader {
         let mut standing = Standing::default();
         info!(topic = spec.topic.as_str(), "stream starts");
         loop {
-            let client = match clients.make() {
+            let mut client = match clients.make() {
                 Ok(client) => client,
                 Err(error) if error.is_connection() => {
                     if packets.is_closed() {
@@ -103,7 +133,7 @@ impl Reader {
                     }
                     standing.say_unreachable(&error, &mut pipeline);
                     send_rows(&mut pipeline, packets);
-                    thread::sleep(MAX_WAIT);
+                    thread::park_timeout(MAX_WAIT);
                     continue;
                 }
                 Err(error) => {
@@ -112,6 +142,8 @@ impl Reader {
                     break;
                 }
             };
+            let reader = thread::current();
+            client.wake_by(move || reader.unpark());
             let job = Job {
                 client: &client,
                 spec: &spec,
@@ -247,7 +279,7 @@ impl<'s, 'c: 's> Run<'s, 'c> {
     fn take(&mut self, time: Now) -> Now {
         if !self.worker.pipeline.has_room() {
             self.pace.full(time.monotonic);
-            thread::sleep(self.idle_time(time.monotonic).max(MIN_NAP));
+            thread::park_timeout(self.idle_time(time.monotonic).max(MIN_NAP));
             return now();
         }
         if !self.fetched.is_other() && !self.worker.waiting.is_empty() {
@@ -257,19 +289,18 @@ impl<'s, 'c: 's> Run<'s, 'c> {
                 return time;
             }
         }
-        // A wait costs system calls: first everything that is there.
-        let wait = if self.is_drained {
-            whole_milliseconds(self.idle_time(time.monotonic))
-        } else {
-            Duration::ZERO
-        };
+        let waits = self.is_drained;
+        if waits {
+            thread::park_timeout(self.idle_time(time.monotonic));
+        }
         let client = self.job.client;
-        let polled = client.poll(wait);
+        let callbacks = client.faults().callbacks();
+        let polled = client.poll(Duration::ZERO);
         let time = match &polled {
-            Some(Ok(record)) if wait.is_zero() => self.clock.next(time, record.payload_len()),
+            Some(Ok(record)) if !waits => self.clock.next(time, record.payload_len()),
             _ => self.clock.read(),
         };
-        self.is_drained = polled.is_none();
+        self.is_drained = polled.is_none() && client.faults().callbacks() == callbacks;
         if let Some(id) = client.faults().new_topic_id() {
             let read = self.progress.as_ref().and_then(Progress::topic_id);
             self.fetched.learn(id, read);
@@ -282,7 +313,8 @@ impl<'s, 'c: 's> Run<'s, 'c> {
             Some(Ok(_)) if self.fetched.is_other() => self.doubt(time),
             Some(Ok(record)) => self.arrived(record, time),
             Some(Err(error)) => self.fault(&error, time),
-            None => self.drained(wait),
+            None if self.is_drained => self.drained(),
+            None => {}
         }
         time
     }
@@ -310,13 +342,12 @@ impl<'s, 'c: 's> Run<'s, 'c> {
         }
     }
 
-    /// Notes that a poll, which waited for `wait`, brought nothing.
-    fn drained(&mut self, wait: Duration) {
+    /// Notes that there is nothing to poll.
+    fn drained(&mut self) {
         if let Some(crew) = &mut self.crew {
             crew.flush();
         }
-        // A poll that does not wait may meet one of librdkafka's log lines, and say nothing of the records behind it.
-        if !wait.is_zero() && self.worker.waiting.is_empty() && self.pace.drained() {
+        if self.worker.waiting.is_empty() && self.pace.drained() {
             self.worker.pipeline.notify(words::caught_up());
         }
     }
@@ -359,19 +390,14 @@ fn send_rows(pipeline: &mut Pipeline, packets: &Sender) {
 fn hold(pipeline: &mut Pipeline, packets: &Sender) {
     send_rows(pipeline, packets);
     while !packets.is_closed() {
-        thread::sleep(MAX_WAIT);
+        thread::park_timeout(MAX_WAIT);
     }
-}
-
-/// Rounds up to what librdkafka counts in: rdkafka spins through the rest of a millisecond.
-fn whole_milliseconds(time: Duration) -> Duration {
-    Duration::from_millis(time.as_nanos().div_ceil(1_000_000) as u64)
 }
 
 /// Groups of packets that wait for the host; behind them the reader stops.
 const GROUPS_WAITING: usize = 4;
-/// The longest wait: how long a quiet reader may take to notice that nobody wants its packets. Looking ten times as often costs
-/// more than all the rest of a quiet stream (`make bench-e2e WHAT=idle`).
+/// The longest wait: records, and a viewer who leaves, end it before. Looking ten times as often costs more than all the rest of a
+/// quiet stream (`make bench-e2e WHAT=idle`).
 const MAX_WAIT: Duration = Duration::from_secs(1);
 /// The shortest wait for room.
 const MIN_NAP: Duration = Duration::from_millis(1);

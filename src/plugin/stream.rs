@@ -12,7 +12,6 @@ use grafana_plugin_sdk::pluginv2::{
     PublishStreamRequest, PublishStreamResponse, RunStreamRequest, StreamPacket,
     SubscribeStreamRequest, SubscribeStreamResponse,
 };
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 use tracing::{error, info};
 
@@ -110,11 +109,12 @@ impl Stream for Streams {
                 return Err(Status::permission_denied(refusal.to_string()));
             }
         };
-        let packets = start(&instance, spec).map_err(|error| {
+        let mut packets = start(&instance, spec).map_err(|error| {
             error!("no thread for a stream: {error}");
             Status::resource_exhausted("the plugin cannot start another thread")
         })?;
-        let messages = ReceiverStream::new(packets).flat_map(|group| stream::iter(messages(group)));
+        let messages = stream::poll_fn(move |context| packets.poll_recv(context))
+            .flat_map(|group| stream::iter(messages(group)));
         Ok(Response::new(Box::pin(messages)))
     }
 }
