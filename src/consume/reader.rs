@@ -290,19 +290,19 @@ impl<'s, 'c: 's> Run<'s, 'c> {
                 return time;
             }
         }
-        let client = self.job.client;
-        let callbacks = client.faults().callbacks();
         let waits = self.is_drained;
-        let polled = if waits {
-            self.wait(self.idle_time(time.monotonic))
+        let wait = if waits {
+            self.idle_time(time.monotonic)
         } else {
-            client.poll(Duration::ZERO)
+            Duration::ZERO
         };
+        let polled = self.poll(wait);
         let time = match &polled {
             Some(Ok(record)) if !waits => self.clock.next(time, record.payload_len()),
             _ => self.clock.read(),
         };
-        self.is_drained = polled.is_none() && client.faults().callbacks() == callbacks;
+        self.is_drained = polled.is_none();
+        let client = self.job.client;
         if let Some(id) = client.faults().new_topic_id() {
             let read = self.progress.as_ref().and_then(Progress::topic_id);
             self.fetched.learn(id, read);
@@ -315,24 +315,36 @@ impl<'s, 'c: 's> Run<'s, 'c> {
             Some(Ok(_)) if self.fetched.is_other() => self.doubt(time),
             Some(Ok(record)) => self.arrived(record, time),
             Some(Err(error)) => self.fault(&error, time),
-            None if self.is_drained => self.drained(),
-            None => {}
+            None => self.drained(),
         }
         time
     }
 
-    /// Waits for what a poll brings, or until nobody takes packets.
+    /// Gives what is there to poll, or what comes within `wait`, if anybody takes packets until then; `None` says that nothing is
+    /// there.
     ///
-    /// Callbacks do not end it: of the faults of a broker that went the first one says less than those that follow at once.
-    fn wait(&self, time: Duration) -> Option<KafkaResult<BorrowedMessage<'c>>> {
+    /// Callbacks do not end the wait: of the faults of a broker that went the first one says less than those that follow at
+    /// once. And a poll that ran one may have left records behind it, of whose coming nobody is told again.
+    fn poll(&self, wait: Duration) -> Option<KafkaResult<BorrowedMessage<'c>>> {
         let client = self.job.client;
-        let until = Instant::now() + time;
+        let mut until = None;
         loop {
-            thread::park_timeout(until.saturating_duration_since(Instant::now()));
-            let polled = client.poll(Duration::ZERO);
-            if polled.is_some() || Instant::now() >= until || self.job.packets.is_closed() {
+            let callbacks = client.faults().callbacks();
+            if let polled @ Some(_) = client.poll(Duration::ZERO) {
                 return polled;
             }
+            if client.faults().callbacks() != callbacks {
+                continue;
+            }
+            if wait.is_zero() || self.job.packets.is_closed() {
+                return None;
+            }
+            let now = Instant::now();
+            let until = *until.get_or_insert(now + wait);
+            if now >= until {
+                return None;
+            }
+            thread::park_timeout(until - now);
         }
     }
 

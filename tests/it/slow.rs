@@ -249,3 +249,28 @@ async fn busy_panels_leave_room_for_a_quiet_one() -> Result<()> {
     );
     Ok(())
 }
+
+/// What librdkafka says beside records, at every look, holds none of them up.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_quiet_topic_shows_each_record_at_once() -> Result<()> {
+    let kafka = Kafka::shared();
+    let host = Host::on(kafka, json!({"metadataInterval": 1000})).await?;
+    kafka.create_topic("slow-steady", 1)?;
+    let (_, mut run) = host
+        .watch(query("slow-steady", json!({"pacing": false})))
+        .await?;
+    let producer = kafka.producer()?;
+    let mut slowest = Duration::ZERO;
+    for n in 1..=200 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let sent = Instant::now();
+        producer.send("slow-steady", Record::value("{}"))?;
+        producer.flush()?;
+        run.until_records(n).await?;
+        if n > 1 {
+            slowest = slowest.max(sent.elapsed());
+        }
+    }
+    assert!(slowest < Duration::from_millis(300), "{slowest:?}");
+    Ok(())
+}
