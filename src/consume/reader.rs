@@ -5,7 +5,7 @@
 //! ends only when the channel's other side is dropped. Whatever goes wrong with Kafka is said in the stream, once, and tried
 //! again.
 //!
-//! `worker` turns records into packets, and `crew` does so on more threads where no budget holds the stream back. `watch` looks
+//! `packets` is the channel to the host. `worker` turns records into packets, and `crew` does so on more threads where no budget holds the stream back. `watch` looks
 //! after the topic and the brokers, `fetched` knows whose records come, `trouble` keeps a fault from being said twice, `pace`
 //! finds out whether the channel can keep up, and `words` says it all.
 
@@ -13,6 +13,7 @@ mod crew;
 mod fetched;
 mod outbox;
 mod pace;
+mod packets;
 mod trouble;
 mod watch;
 mod words;
@@ -20,17 +21,13 @@ mod worker;
 
 use std::io;
 use std::mem;
-use std::ops::{Deref, DerefMut};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread::{self, Scope, Thread};
+use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use rdkafka::error::KafkaResult;
 use rdkafka::message::{BorrowedMessage, Message};
-use thiserror::Error;
-use tokio::sync::mpsc;
-use tracing::{error, info};
+use tracing::info;
 
 use super::clients::ClientMaker;
 use super::clock::{RecordClock, now};
@@ -40,13 +37,14 @@ use super::schemas::{ANSWER_POLL, SchemaClient};
 use super::start::{Progress, Reason};
 use crate::config::StreamSpec;
 use crate::drill;
-use crate::frame::Packet;
 use crate::pipeline::{ErrorAt, Pipeline};
 use crate::record::Now;
 
 use crew::{Crew, Job};
 use fetched::Fetched;
 use pace::Pace;
+pub use packets::{Packets, Panicked};
+use packets::{Sender, channel, guarded};
 use trouble::{Failures, Kind, Troubles};
 use worker::{Fate, Worker};
 
@@ -60,58 +58,17 @@ pub struct Reader {
     pub metadata_interval: Duration,
 }
 
-/// Is the end where the packets come out, one or more at a time; dropping it stops the reader.
-#[derive(Debug)]
-pub struct Packets {
-    receiver: mpsc::Receiver<Result<Vec<Packet>, Panicked>>,
-    /// The reader's, which waits where it has nothing to do.
-    thread: Thread,
-}
-
-/// Says that the reader has stopped over a fault of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the stream stopped over an internal fault, which is in the plugin's log")]
-pub struct Panicked;
-
-impl Deref for Packets {
-    type Target = mpsc::Receiver<Result<Vec<Packet>, Panicked>>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.receiver
-    }
-}
-
-impl DerefMut for Packets {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.receiver
-    }
-}
-
-impl Drop for Packets {
-    fn drop(&mut self) {
-        self.receiver.close();
-        self.thread.unpark();
-    }
-}
-
 impl Reader {
     /// Starts the thread. Kafka is first asked there: nothing here waits.
     pub fn start(self) -> io::Result<Packets> {
-        let (sender, receiver) = mpsc::channel(GROUPS_WAITING);
+        let (sender, receiver) = channel();
         let work = move || {
-            if catch_unwind(AssertUnwindSafe(|| self.read(&sender))).is_err() {
-                error!("a stream's reader panicked");
-                // Nobody is left to tell where this fails.
-                let _ = sender.blocking_send(Err(Panicked));
-            }
+            guarded(&sender, || self.read(&sender));
         };
         let thread = thread::Builder::new()
             .name("kafka-reader".to_owned())
             .spawn(work)?;
-        Ok(Packets {
-            receiver,
-            thread: thread.thread().clone(),
-        })
+        Ok(Packets::new(receiver, thread.thread().clone()))
     }
 
     fn read(self, packets: &Sender) {
@@ -189,8 +146,6 @@ impl Reader {
         info!(topic = spec.topic.as_str(), "stream ends");
     }
 }
-
-type Sender = mpsc::Sender<Result<Vec<Packet>, Panicked>>;
 
 /// Is what one client leaves to the next.
 #[derive(Default)]
@@ -423,8 +378,6 @@ fn hold(pipeline: &mut Pipeline, packets: &Sender) {
     }
 }
 
-/// Groups of packets that wait for the host; behind them the reader stops.
-const GROUPS_WAITING: usize = 4;
 /// The longest wait: records, and a viewer who leaves, end it before. Looking ten times as often costs more than all the rest of a
 /// quiet stream (`make bench-e2e WHAT=idle`).
 const MAX_WAIT: Duration = Duration::from_secs(1);

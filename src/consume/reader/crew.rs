@@ -5,17 +5,16 @@
 //! one partition, which takes the reader's own thread alone, beside several.
 
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use rdkafka::message::{BorrowedMessage, Message};
-use tracing::{debug, error};
+use tracing::debug;
 
 use super::outbox::Outbox;
+use super::packets::{Sender, guarded};
 use super::worker::Worker;
-use super::{Panicked, Sender};
 use crate::config::StreamSpec;
 use crate::consume::clients::Client;
 use crate::consume::clock::{RecordClock, now};
@@ -69,7 +68,7 @@ impl<'s, 'c: 's> Crew<'s, 'c> {
             let (groups, received) = sync_channel(GROUPS_WAITING);
             let thread = thread::Builder::new()
                 .name("kafka-decoder".to_owned())
-                .spawn_scoped(scope, move || job.guarded(pipeline, &received));
+                .spawn_scoped(scope, move || job.run(pipeline, &received));
             match thread {
                 Ok(thread) => members.push(Member {
                     group: Vec::new(),
@@ -147,14 +146,8 @@ impl<'c> Job<'c> {
         }
     }
 
-    fn guarded(self, mut pipeline: Pipeline, groups: &Receiver<Group<'_>>) -> Vec<(i32, i64)> {
-        let work = AssertUnwindSafe(|| self.work(&mut pipeline, groups));
-        catch_unwind(work).unwrap_or_else(|_| {
-            error!("a thread that decodes partitions panicked");
-            // Nobody is left to tell where this fails.
-            let _ = self.packets.blocking_send(Err(Panicked));
-            Vec::new()
-        })
+    fn run(self, mut pipeline: Pipeline, groups: &Receiver<Group<'_>>) -> Vec<(i32, i64)> {
+        guarded(self.packets, || self.work(&mut pipeline, groups)).unwrap_or_default()
     }
 
     /// Decodes the records of `groups` until there will be none, or nobody takes packets.

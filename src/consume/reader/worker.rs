@@ -2,8 +2,8 @@
 
 use rdkafka::message::BorrowedMessage;
 
-use super::Sender;
 use super::outbox::Outbox;
+use super::packets::Sender;
 use crate::config::StreamSpec;
 use crate::consume::message::{headers_read, record};
 use crate::consume::schemas::Waiting;
